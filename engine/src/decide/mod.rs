@@ -1,0 +1,15 @@
+//! Pure decisions: numbers and text in, a decision with every number behind it out.
+//!
+//! Nothing here opens a file, a socket or a database, calls a model, or reads a clock.
+
+pub mod chunk;
+pub mod guard;
+pub mod infer;
+pub mod language;
+pub mod pagerank;
+pub mod rank;
+pub mod route;
+pub mod split;
+pub mod sql;
+pub mod text;
+pub mod triples;
