@@ -11,5 +11,6 @@ pub mod rank;
 pub mod route;
 pub mod split;
 pub mod sql;
+pub mod table;
 pub mod text;
 pub mod triples;
