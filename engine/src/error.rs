@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
+use crate::config::ConfigError;
 use crate::models::ModelError;
+use crate::read::ReadError;
+use crate::store::StoreError;
 
 /// The library's result.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -21,10 +24,34 @@ pub enum Error {
     },
     /// A model could not be loaded or run.
     #[error(transparent)]
-    Model(#[from] ModelError),
+    Model(ModelError),
+    /// A store said no.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A file could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The configuration is wrong.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The request makes no sense.
+    #[error("{0}")]
+    Usage(String),
+    /// A bug.
+    #[error("internal error: {0}")]
+    Internal(String),
     /// The work was cancelled by the caller.
     #[error("cancelled")]
     Cancelled,
+}
+
+impl From<ModelError> for Error {
+    fn from(error: ModelError) -> Self {
+        match error {
+            ModelError::Cancelled => Self::Cancelled,
+            other => Self::Model(other),
+        }
+    }
 }
 
 impl Error {
@@ -32,7 +59,10 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Model(error) => error.hint(),
-            Self::Io { .. } | Self::Cancelled => None,
+            Self::Store(error) => error.hint(),
+            Self::Read(error) => error.hint(),
+            Self::Config(_) => Some("every key is explained in the config.toml of the source".into()),
+            _ => None,
         }
     }
 }

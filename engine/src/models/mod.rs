@@ -2,6 +2,8 @@
 //!
 //! A model writes SQL, triples and wording; it never chooses a route, a store or a ranking.
 
+pub mod lazy;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

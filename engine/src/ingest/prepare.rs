@@ -1,0 +1,366 @@
+//! Sources to documents with chunks, before anything is embedded or stored.
+
+use std::path::Path;
+
+use arrow_array::RecordBatch;
+use arrow_cast::display::{ArrayFormatter, FormatOptions};
+use rusqlite::Connection;
+use serde_json::Value;
+
+use crate::decide::chunk::{self, ChunkKind};
+use crate::decide::language;
+use crate::decide::route::{
+    Placement, Route, RouterConfig, StoreKind, Thresholds, anchor_scores, by_kind, fact_structure, place,
+};
+use crate::decide::table::{ColumnInfo, Table};
+use crate::engine::{Engine, RouteSide};
+use crate::error::Result;
+use crate::models::Embed;
+use crate::read::{Kind, Source, TextDocument};
+use crate::store::{StoreError, tables};
+use crate::store::catalog::{NewChunk, NewDocument, text_hash};
+
+/// A document read and chunked.
+pub struct Prepared {
+    /// The document.
+    pub document: NewDocument,
+    /// Row id of the version it replaces.
+    pub replaces: Option<i64>,
+    /// Its chunks, in order.
+    pub chunks: Vec<PreparedChunk>,
+    /// Its tables.
+    pub tables: Vec<Table>,
+    /// What the person should know.
+    pub warnings: Vec<String>,
+}
+
+/// A chunk before embedding.
+pub struct PreparedChunk {
+    ordinal: usize,
+    range: std::ops::Range<usize>,
+    headings: Vec<String>,
+    location: String,
+    text: String,
+    tokens: usize,
+    /// Known by its kind: part of a table.
+    tabular: bool,
+}
+
+impl PreparedChunk {
+    /// What is embedded: the heading trail, then the text.
+    pub fn embedded_text(&self) -> String {
+        if self.headings.is_empty() {
+            return self.text.clone();
+        }
+        format!("{}\n{}", self.headings.join(" > "), self.text)
+    }
+
+    /// Hash under which the vector is found again.
+    pub fn hash(&self) -> String {
+        text_hash(&self.headings, &self.text)
+    }
+}
+
+/// Prepares one source of a file.
+///
+/// # Errors
+/// [`crate::Error::Model`] when the embedder's tokenizer is needed and missing.
+pub fn prepare(
+    engine: &Engine,
+    file: &Path,
+    kind: Kind,
+    hash: &str,
+    bytes: u64,
+    one_of_many: bool,
+    source: Source,
+) -> Result<Prepared> {
+    match source {
+        Source::Text(text) => prepare_text(engine, file, kind, hash, bytes, one_of_many, text),
+        Source::Tables(tables) => {
+            Ok(prepare_tables(file, kind, hash, bytes, tables, engine.config.router.evidence_rows))
+        }
+    }
+}
+
+fn prepare_text(
+    engine: &Engine,
+    file: &Path,
+    kind: Kind,
+    hash: &str,
+    bytes: u64,
+    one_of_many: bool,
+    text: TextDocument,
+) -> Result<Prepared> {
+    let embedder = engine.embedder()?;
+    let source = file.display().to_string();
+    let file_name = name_of(file);
+    let (path, name, hash, bytes) = match text.line {
+        Some(line) if one_of_many => {
+            let own = blake3::hash(format!("{}\0{}", text.title, text.text).as_bytes());
+            let name = if text.title.is_empty() { format!("{file_name}#{line}") } else { text.title.clone() };
+            (format!("{source}#{line}"), name, own.to_hex().to_string(), text.text.len() as u64)
+        }
+        _ => (source.clone(), file_name, hash.to_owned(), bytes),
+    };
+    let chunks = chunk_text(engine, embedder.as_ref(), &text, one_of_many)?;
+    let details = serde_json::json!({ "encoding": text.encoding, "title": text.title });
+    Ok(Prepared {
+        document: NewDocument {
+            source,
+            path,
+            name,
+            kind: kind.to_string(),
+            content_hash: hash,
+            bytes,
+            language: language::detect(&text.text).language.map(str::to_owned),
+            requested_store: String::new(),
+            details,
+        },
+        replaces: None,
+        chunks,
+        tables: Vec::new(),
+        warnings: text.warnings.iter().map(ToString::to_string).collect(),
+    })
+}
+
+/// Cuts a text into chunks: paragraphs first, then neighbours joined while their meaning agrees.
+fn chunk_text(
+    engine: &Engine,
+    embedder: &dyn Embed,
+    text: &TextDocument,
+    one_of_many: bool,
+) -> Result<Vec<PreparedChunk>> {
+    let limits = &engine.config.chunk;
+    // The tokenizer cannot fail on text once the model is loaded; a byte is never more than a token.
+    let count = |piece: &str| embedder.count_tokens(piece).unwrap_or(piece.len());
+    let segments = chunk::segments(&text.text, text.format, limits, &count);
+    let vectors = if segments.len() > 1 { segment_vectors(embedder, &text.text, &segments)? } else { Vec::new() };
+    let similarity = |left: usize, right: usize| match (vectors.get(left), vectors.get(right)) {
+        (Some(left), Some(right)) => crate::decide::rank::dot(left, right),
+        _ => 1.0,
+    };
+    let similarity: Option<&dyn Fn(usize, usize) -> f32> =
+        if vectors.is_empty() { None } else { Some(&similarity) };
+    let merged = chunk::merge(&text.text, &segments, similarity, limits, &count);
+    Ok(merged
+        .into_iter()
+        .map(|chunk| {
+            let mut headings = chunk.headings;
+            // A document of several in a file is named by its title, which its text need not repeat.
+            if headings.is_empty() && one_of_many && !text.title.is_empty() {
+                headings.push(text.title.clone());
+            }
+            PreparedChunk {
+                ordinal: chunk.ordinal,
+                range: chunk.range,
+                headings,
+                location: chunk.location,
+                tokens: chunk.tokens,
+                tabular: chunk.kind == ChunkKind::Table
+                    && chunk.tabular_density >= engine.config.router.tabular_density,
+                text: chunk.text,
+            }
+        })
+        .collect())
+}
+
+/// Vectors of the segments, for merging; only where neighbours of one section could be merged.
+fn segment_vectors(
+    embedder: &dyn Embed,
+    text: &str,
+    segments: &[chunk::Segment],
+) -> Result<Vec<Vec<f32>>> {
+    let neighbours = segments.windows(2).any(|pair| pair[0].section == pair[1].section);
+    if !neighbours {
+        return Ok(Vec::new());
+    }
+    let texts: Vec<&str> = segments.iter().map(|segment| &text[segment.range.clone()]).collect();
+    Ok(embedder.embed(crate::models::Purpose::Passage, &texts, &crate::models::Cancel::default())?)
+}
+
+fn prepare_tables(
+    file: &Path,
+    kind: Kind,
+    hash: &str,
+    bytes: u64,
+    tables: Vec<Table>,
+    evidence_rows: usize,
+) -> Prepared {
+    let mut chunks = Vec::new();
+    for table in &tables {
+        let rows = sample_rows(table, evidence_rows);
+        let header = |column: &ColumnInfo| {
+            if column.header.trim().is_empty() { column.name.clone() } else { column.header.clone() }
+        };
+        let columns: Vec<String> = table.info.columns.iter().map(header).collect();
+        evidence_chunks(&table.info.name, table.info.caption.as_deref(), &columns, &rows, &mut chunks);
+    }
+    let path = file.display().to_string();
+    let dialect: Vec<&str> =
+        tables.iter().flat_map(|table| table.info.dialect.iter().map(String::as_str)).collect();
+    let details = serde_json::json!({ "dialect": dialect });
+    Prepared {
+        document: NewDocument {
+            source: path.clone(),
+            path,
+            name: name_of(file),
+            kind: kind.to_string(),
+            content_hash: hash.to_owned(),
+            bytes,
+            language: None,
+            requested_store: String::new(),
+            details,
+        },
+        replaces: None,
+        chunks,
+        tables,
+        warnings: Vec::new(),
+    }
+}
+
+/// Prepares the document of a SQLite file; its tables are copied by the relational store.
+pub fn database(file: &Path, hash: &str, bytes: u64) -> Prepared {
+    let mut prepared = prepare_tables(file, Kind::Sqlite, hash, bytes, Vec::new(), 0);
+    prepared.document.details = serde_json::json!({ "format": "sqlite" });
+    prepared
+}
+
+/// Evidence of a document's imported tables, read back from the store.
+///
+/// # Errors
+/// [`crate::Error::Store`].
+pub fn imported_evidence(connection: &Connection, document_id: i64, rows: usize) -> Result<Vec<PreparedChunk>> {
+    let mut chunks = Vec::new();
+    let schema = tables::schema(connection).map_err(StoreError::from)?;
+    for table in schema.tables.iter().filter(|table| table.document_id == document_id) {
+        let columns: Vec<String> = table.columns.iter().map(|column| column.name.replace('_', " ")).collect();
+        let cells = |row: &Vec<Value>| row.iter().map(cell).collect::<Vec<String>>();
+        let sample: Vec<Vec<String>> = table.sample_rows.iter().take(rows).map(cells).collect();
+        evidence_chunks(&table.name, table.caption.as_deref(), &columns, &sample, &mut chunks);
+    }
+    Ok(chunks)
+}
+
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// What a table holds, as texts the router can compare a question with: one card of its name and
+/// columns, and some of its rows written out.
+fn evidence_chunks(
+    name: &str,
+    caption: Option<&str>,
+    columns: &[String],
+    rows: &[Vec<String>],
+    chunks: &mut Vec<PreparedChunk>,
+) {
+    let caption = caption.map_or_else(String::new, |caption| format!("{caption}. "));
+    let card = format!("{caption}{}: {}", name.replace('_', " "), columns.join(", "));
+    let mut push = |location: String, text: String| {
+        let ordinal = chunks.len();
+        let tokens = text.split_whitespace().count();
+        chunks.push(PreparedChunk {
+            ordinal,
+            range: 0..0,
+            headings: Vec::new(),
+            location,
+            text,
+            tokens,
+            tabular: true,
+        });
+    };
+    push(name.to_owned(), card);
+    for row in rows {
+        let cells: Vec<String> = columns
+            .iter()
+            .zip(row)
+            .filter(|(_, value)| !value.is_empty())
+            .map(|(column, value)| format!("{column}: {value}"))
+            .collect();
+        push(name.to_owned(), cells.join(", "));
+    }
+}
+
+/// Up to `wanted` rows, evenly spread, cells as text.
+fn sample_rows(table: &Table, wanted: usize) -> Vec<Vec<String>> {
+    let total: usize = table.batches.iter().map(RecordBatch::num_rows).sum();
+    let take = wanted.min(total);
+    let mut rows = Vec::with_capacity(take);
+    let (mut before, mut next) = (0, 0);
+    for batch in &table.batches {
+        let options = FormatOptions::default();
+        let formatters: Vec<ArrayFormatter> = batch
+            .columns()
+            .iter()
+            .filter_map(|column| ArrayFormatter::try_new(column.as_ref(), &options).ok())
+            .collect();
+        while next < take && next * total / take < before + batch.num_rows() {
+            let row = next * total / take - before;
+            rows.push(formatters.iter().map(|formatter| formatter.value(row).to_string()).collect());
+            next += 1;
+        }
+        before += batch.num_rows();
+    }
+    rows
+}
+
+fn name_of(file: &Path) -> String {
+    file.file_name().map_or_else(|| file.display().to_string(), |name| name.to_string_lossy().into_owned())
+}
+
+/// Decides where chunks go, with the routes' content phrases embedded once.
+pub struct Placer {
+    routes: Vec<Route>,
+    thresholds: Thresholds,
+    config: RouterConfig,
+    asked: Option<StoreKind>,
+}
+
+impl Placer {
+    /// Embeds the routes' content phrases, unless a store was asked for.
+    ///
+    /// # Errors
+    /// [`crate::Error::Model`].
+    pub fn new(engine: &Engine, asked: Option<StoreKind>) -> Result<Self> {
+        let routes =
+            if asked.is_some() { Vec::new() } else { engine.embed_routes(RouteSide::Content)? };
+        let config = engine.config.router.clone();
+        let thresholds = crate::decide::route::fit(&routes, config.error_rate);
+        Ok(Self { routes, thresholds, config, asked })
+    }
+
+    /// Decides and completes a chunk.
+    pub fn place(&self, chunk: &PreparedChunk, vector: Vec<f32>) -> NewChunk {
+        let placement = self.decide(chunk, &vector);
+        NewChunk {
+            ordinal: chunk.ordinal,
+            range: chunk.range.clone(),
+            headings: chunk.headings.clone(),
+            location: chunk.location.clone(),
+            text: chunk.text.clone(),
+            tokens: chunk.tokens,
+            embedding: vector,
+            stores: placement.stores.clone(),
+            decision: serde_json::to_value(&placement).unwrap_or(serde_json::Value::Null),
+        }
+    }
+
+    fn decide(&self, chunk: &PreparedChunk, vector: &[f32]) -> Placement {
+        if let Some(store) = self.asked {
+            return by_kind(store);
+        }
+        if chunk.range.is_empty() && chunk.tabular {
+            return by_kind(StoreKind::Relational);
+        }
+        place(
+            anchor_scores(&self.routes, vector),
+            fact_structure(&chunk.text),
+            self.thresholds,
+            &self.config,
+        )
+    }
+}
