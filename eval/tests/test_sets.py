@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "eval"))
-from figures import figures  # noqa: E402
+from figures import figures, fleet  # noqa: E402
 from matching import contains_normalised, matches, normalise  # noqa: E402
 
 SETS = sorted((ROOT / "eval" / "sets").glob("*.jsonl"))
@@ -86,6 +86,48 @@ def test_sums_and_differences_that_no_figure_names():
     ):
         entries = {entry["id"]: entry for entry in read(ROOT / "eval" / "sets" / f"{path}.jsonl")}
         assert matches(entries[identifier]["facts"][0], str(value)), identifier
+
+
+def test_superlatives_and_counts():
+    """The facts that are a name or a count, against the rows."""
+    sold, trucks = figures()["sales"], fleet()
+
+    def first(name, order=max):
+        return order(sold[name], key=sold[name].get)
+
+    by_revenue = sorted(sold["receita by regiao"], key=sold["receita by regiao"].get, reverse=True)
+    north = {k: v for k, v in sold["receita by mes, regiao"].items() if k.endswith("/ Norte")}
+    plate = {"best": max(trucks, key=lambda t: t["consumo_km_l"])["placa"],
+             "worst": min(trucks, key=lambda t: t["consumo_km_l"])["placa"],
+             "parado": [t["placa"] for t in trucks if t["situacao"] == "parado"][0],
+             "fewest": min(trucks, key=lambda t: t["quilometragem"])["placa"]}
+    facts = {}
+    for path in SETS:
+        facts.update({entry["id"]: entry["facts"] for entry in read(path)})
+    for identifier, value in (
+        ("g07", first("unidades by regiao", min)),
+        ("g08", by_revenue[0]),
+        ("g09", first("receita by produto")),
+        ("g10", first("unidades by produto")),
+        ("g13", max(north, key=north.get).split(" / ")[0]),
+        ("g17", plate["best"]),
+        ("g22", sum(t["situacao"] != "em operação" for t in trucks)),
+        ("g23", sum(t["ano"] >= 2023 for t in trucks)),
+        ("h08", first("receita by mes", min)),
+        ("h09", by_revenue[1]),
+        ("h16", plate["parado"]),
+        ("h17", plate["worst"]),
+        ("h21", sum(t["quilometragem"] < 100000 for t in trucks)),
+        ("h23", sum(t["base"] != "Jundiaí" for t in trucks)),
+        ("c06", by_revenue[-1]),
+        ("d04", plate["fewest"]),
+        ("d10", first("receita by mes")),
+        ("d12", first("unidades by regiao", min)),
+    ):
+        options = facts[identifier][0]
+        options = [options] if isinstance(options, str) else options
+        assert normalise(str(value)) in [normalise(option) for option in options], identifier
+    assert facts["h14"] == by_revenue
 
 
 def test_chains_cross_files_that_do_not_name_each_other(corpus):

@@ -111,3 +111,31 @@ def test_measure_start_reports_and_limits(fake, tmp_path):
     done = tool("measure_start.py", "--polyrag", fake, "--data", tmp_path / "d", "--runs", 1,
                 "--limit-mb", 1)
     assert done.returncode == 1 and "OVER" in done.stdout
+
+
+def demo_answers():
+    questions = (EVAL.parent / "demo" / "questions.jsonl").read_text(encoding="utf-8")
+    for line in questions.splitlines():
+        entry = json.loads(line)
+        expect = entry["expect"]
+        facts = [f if isinstance(f, str) else f[0] for f in expect["facts"]]
+        yield {"id": entry["id"], "answer": "; ".join(facts), "routes": expect["routes"],
+               "abstained": expect.get("abstained", False),
+               "cache": {"hit": expect.get("cache_hit", False)}}
+
+
+def check_demo(answers):
+    return subprocess.run([sys.executable, str(EVAL / "check_demo.py")], encoding="utf-8",
+                          input="".join(json.dumps(a) + "\n" for a in answers),
+                          capture_output=True, check=False)
+
+
+def test_check_demo_accepts_what_is_expected_and_names_what_is_not():
+    answers = list(demo_answers())
+    assert check_demo(answers).returncode == 0
+    answers[0]["answer"] = "2.129.224,41"
+    answers[8]["cache"]["hit"] = False
+    done = check_demo(answers[:-1])
+    assert done.returncode == 1
+    assert "d01 DIFFERS" in done.stdout and "cache hit False, expected True" in done.stdout
+    assert "no answer line" in done.stdout
