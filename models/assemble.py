@@ -41,6 +41,11 @@ def main():
     arguments = parse_arguments()
     manifest = tomllib.loads((HERE / "manifest.toml").read_text(encoding="utf-8"))
     entries = choose(manifest["model"], arguments)
+    if arguments.check:
+        wrong = [entry["file"] for entry in entries if not is_right(entry, arguments.models / entry["file"])]
+        for name in wrong:
+            say("missing or damaged: %s" % (arguments.models / name))
+        return 1 if wrong else 0
     arguments.models.mkdir(parents=True, exist_ok=True)
     arguments.downloads.mkdir(parents=True, exist_ok=True)
     failures = 0
@@ -61,6 +66,7 @@ def parse_arguments():
     parser.add_argument("--models", type=Path, default=Path(models), help="where the model files go")
     parser.add_argument("--downloads", type=Path, default=CACHE / "downloads", help="where packages are kept")
     parser.add_argument("--profile", default="starter", help="starter, test, or all")
+    parser.add_argument("--check", action="store_true", help="make nothing; exit 1 if a file is missing or damaged")
     parser.add_argument("files", nargs="*", metavar="FILE", help="only these files of the manifest")
     return parser.parse_args()
 
