@@ -152,7 +152,7 @@ debian_mirror() {
     codename=$(. /etc/os-release && printf '%s' "$VERSION_CODENAME")
     {
         cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null |
-            sed -nE "s/^[[:space:]]*deb[[:space:]]+(\[[^]]*\][[:space:]]+)?([^[:space:]]+)[[:space:]]+$codename[[:space:]].*/\2/p"
+            sed -nE "s/^[[:space:]]*deb[[:space:]]+(\[[^]]*\][[:space:]]+)?([^[:space:]]+)[[:space:]]+${codename}[[:space:]].*/\2/p"
         awk -v codename="$codename" '
             function flush() { if (uri != "" && suites ~ "(^| )" codename "( |$)") print uri; uri = suites = "" }
             FNR == 1 || /^[[:space:]]*$/ { flush() }
@@ -201,7 +201,7 @@ borrow_from_next_release() {
     mkdir -p "$lists/lists/partial" "$lists/archives/partial" "$deb" "$root/usr"
     printf 'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s %s main\n' "$mirror" "$NEXT_RELEASE" \
         >"$lists/next.list"
-    local apt=(apt-get -q -o "Dir::Etc::SourceList=$lists/next.list" -o Dir::Etc::SourceParts=/dev/null
+    local apt=(apt-get -q -o "Dir::Etc::SourceList=$lists/next.list" -o Dir::Etc::SourceParts=/dev/null -o Acquire::Languages=none
         -o "Dir::State::Lists=$lists/lists" -o "Dir::Cache::Archives=$lists/archives"
         -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o APT::Sandbox::User="$(id -un)")
     "${apt[@]}" update >&2 ||
