@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::config::ConfigError;
 use crate::models::ModelError;
+use crate::models::fetch::FetchError;
 use crate::read::ReadError;
 use crate::store::StoreError;
 
@@ -34,6 +35,9 @@ pub enum Error {
     /// The configuration is wrong.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// Model files could not be fetched.
+    #[error(transparent)]
+    Fetch(Box<FetchError>),
     /// The request makes no sense.
     #[error("{0}")]
     Usage(String),
@@ -61,6 +65,7 @@ impl Error {
             Self::Model(error) => error.hint(),
             Self::Store(error) => error.hint(),
             Self::Read(error) => error.hint(),
+            Self::Fetch(error) => error.hint(),
             Self::Config(_) => Some("every key is explained in the config.toml of the source".into()),
             _ => None,
         }

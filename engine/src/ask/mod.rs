@@ -13,10 +13,10 @@ use rusqlite::Connection;
 
 use crate::decide::language;
 use crate::decide::split::{self, Part};
-use crate::engine::{Engine, Snapshot, now};
+use crate::engine::{Engine, Snapshot, new_trace_id, now};
 use crate::error::{Error, Result};
 use crate::models::{Cancel, Purpose};
-use crate::report::{AskReport, PartReport, Usage};
+use crate::report::{AskReport, PartReport, Retrieved, Usage};
 use crate::store::{StoreError, catalog};
 use crate::trace::Trace;
 
@@ -67,6 +67,13 @@ pub struct PartResult {
     pub usage: Usage,
     /// Things the person should know.
     pub notes: Vec<String>,
+}
+
+impl PartResult {
+    /// Starts with nothing found.
+    pub fn new(report: PartReport) -> Self {
+        Self { report, found: false, usage: Usage::default(), notes: Vec::new() }
+    }
 }
 
 /// Answers a question; `on_text` receives the answer as it is written.
@@ -148,6 +155,88 @@ fn answer_message(
     }
     cache::store(&request, &report, &vector)?;
     Ok(report)
+}
+
+/// A ranking that can be asked for alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ranking {
+    /// By embedding, over every chunk of text.
+    Vector,
+    /// By Personalized PageRank.
+    Graph,
+    /// By BM25.
+    FullText,
+}
+
+/// Prepares a request without a filter.
+fn plain_request<'a>(
+    engine: &'a Engine,
+    options: &'a AskOptions,
+    trace: &'a Trace,
+    cancel: &'a Cancel,
+) -> Result<Request<'a>> {
+    Ok(Request { engine, allowed: None, snapshot: engine.snapshot()?, options, trace, cancel })
+}
+
+/// Returns one store's ranking of the `k` best passages.
+///
+/// # Errors
+/// As [`ask`].
+pub fn search(
+    engine: &Engine,
+    question: &str,
+    ranking: Ranking,
+    k: usize,
+    cancel: &Cancel,
+) -> Result<Vec<Retrieved>> {
+    let trace = Trace::new(new_trace_id(), None);
+    let options = AskOptions { top_k: k, ..AskOptions::default() };
+    let request = plain_request(engine, &options, &trace, cancel)?;
+    let vector = match ranking {
+        Ranking::FullText => Vec::new(),
+        _ => embed(engine, &[question], &trace, cancel)?.remove(0),
+    };
+    retrieve::ranking(&request, question, &vector, ranking)
+}
+
+/// Splits and routes a message and stops there: no model but the embedder, nothing stored.
+///
+/// # Errors
+/// As [`ask`].
+pub fn route_only(engine: &Engine, question: &str, cancel: &Cancel) -> Result<AskReport> {
+    let trace = Trace::new(new_trace_id(), None);
+    let options = AskOptions::default();
+    let mut report = start_report(question, &options, &trace);
+    let request = plain_request(engine, &options, &trace, cancel)?;
+    let parts = split_message(question, engine, &trace);
+    let texts: Vec<&str> = parts.iter().map(|part| part.text.as_str()).collect();
+    let vectors = embed(engine, &texts, &trace, cancel)?;
+    let connection = engine.reader()?;
+    for (text, vector) in texts.iter().zip(&vectors) {
+        let (decision, _) = retrieve::route(&request, &connection, text, vector)?;
+        let part = retrieve::report_of(text, &decision);
+        if !report.routes.contains(&part.route) {
+            report.routes.push(part.route.clone());
+        }
+        report.parts.push(PartReport { decision: Some(decision), ..part });
+    }
+    report.spans = trace.spans();
+    report.timings.total_ms = trace.elapsed_ms();
+    report.timings.model_ms = trace.model_ms();
+    Ok(report)
+}
+
+/// Asks the relational store alone.
+///
+/// # Errors
+/// [`Error::Model`] when the generator can't be used: without it there is no SQL.
+pub fn sql_only(engine: &Engine, question: &str, trace: &Trace, cancel: &Cancel) -> Result<PartResult> {
+    engine.models.generate.get()?;
+    let options = AskOptions::default();
+    let request = plain_request(engine, &options, trace, cancel)?;
+    let mut result = PartResult::new(PartReport { question: question.to_owned(), ..PartReport::default() });
+    relational::part(&request, question, &mut result)?;
+    Ok(result)
 }
 
 fn start_report(question: &str, options: &AskOptions, trace: &Trace) -> AskReport {

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::Connection;
 
-use crate::ask::{PartResult, Request, relational};
+use crate::ask::{PartResult, Ranking, Request, relational};
 use crate::decide::rank::{Scored, fuse};
 use crate::decide::route::{Decision, Evidence, Stage, StoreKind, anchor_scores, decide};
 use crate::decide::text::{content_words, fold, folded_words};
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::report::{Fallback, PartReport, Retrieved, Usage};
+use crate::report::{Fallback, PartReport, Retrieved};
 use crate::store::catalog;
 use crate::store::graph::GraphQuery;
 
@@ -30,20 +30,7 @@ pub struct Candidates {
 pub fn part(request: &Request, question: &str, vector: &[f32]) -> Result<PartResult> {
     let connection = request.engine.reader()?;
     let (decision, candidates) = route(request, &connection, question, vector)?;
-    let mut result = PartResult {
-        report: PartReport {
-            question: question.to_owned(),
-            route: decision.store.as_str().to_owned(),
-            stage: stage_name(decision.stage).to_owned(),
-            scores: decision.scores.clone(),
-            margin: decision.margin,
-            evidence: decision.evidence.clone(),
-            ..PartReport::default()
-        },
-        found: false,
-        usage: Usage::default(),
-        notes: Vec::new(),
-    };
+    let mut result = PartResult::new(report_of(question, &decision));
     if decision.store == StoreKind::Relational {
         relational::part(request, question, &mut result)?;
     } else {
@@ -54,6 +41,67 @@ pub fn part(request: &Request, question: &str, vector: &[f32]) -> Result<PartRes
     }
     result.report.decision = Some(decision);
     Ok(result)
+}
+
+/// A part's report as far as the decision goes.
+pub fn report_of(question: &str, decision: &Decision) -> PartReport {
+    PartReport {
+        question: question.to_owned(),
+        route: decision.store.as_str().to_owned(),
+        stage: stage_name(decision.stage).to_owned(),
+        scores: decision.scores.clone(),
+        margin: decision.margin,
+        evidence: decision.evidence.clone(),
+        ..PartReport::default()
+    }
+}
+
+/// One ranking over everything it covers, whatever the router would say.
+///
+/// # Errors
+/// [`crate::Error::Store`].
+pub fn ranking(request: &Request, question: &str, vector: &[f32], ranking: Ranking) -> Result<Vec<Retrieved>> {
+    let connection = request.engine.reader()?;
+    let k = request.options.top_k;
+    let (store, ranked): (&str, Ranked) = match ranking {
+        Ranking::FullText => {
+            let found = catalog::full_text(&connection, &content_words(question), None, k)?;
+            ("fts", found.into_iter().map(|(id, score)| (id, score, None)).collect())
+        }
+        Ranking::Vector => {
+            let found = request.snapshot.vectors.search(vector, k, None, None)?;
+            ("vector", found.into_iter().map(|(id, score)| (id, score, None)).collect())
+        }
+        Ranking::Graph => {
+            let held = candidates_in(request, &connection, question, vector, StoreKind::Graph)?;
+            ("graph", graph_ranking(request, question, vector, &held))
+        }
+    };
+    retrieved(&connection, store, &ranked, k)
+}
+
+/// Loads the best `k` of a ranking.
+fn retrieved(connection: &Connection, store: &str, ranked: &Ranked, k: usize) -> Result<Vec<Retrieved>> {
+    let ids: Vec<i64> = ranked.iter().take(k).map(|hit| hit.0).collect();
+    let chunks = catalog::chunks_by_id(connection, &ids)?;
+    let of = |id: i64| ranked.iter().find(|hit| hit.0 == id).map(|hit| (hit.1, hit.2.clone()));
+    Ok(chunks
+        .into_iter()
+        .enumerate()
+        .map(|(index, chunk)| {
+            let (score, path) = of(chunk.id).unwrap_or_default();
+            Retrieved {
+                rank: index + 1,
+                store: store.to_owned(),
+                document: chunk.document,
+                location: chunk.location,
+                chunk_id: chunk.chunk_key,
+                score,
+                text: chunk.text,
+                path,
+            }
+        })
+        .collect())
 }
 
 /// The decision alone, with the candidates it looked at.
@@ -186,29 +234,7 @@ fn passages(
         StoreKind::Graph => graph_ranking(request, question, vector, held),
         _ => text_ranking(request, held),
     };
-    let ids: Vec<i64> = ranked.iter().take(request.options.top_k).map(|hit| hit.0).collect();
-    let chunks = catalog::chunks_by_id(connection, &ids)?;
-    result.report.retrieved = chunks
-        .into_iter()
-        .enumerate()
-        .map(|(index, chunk)| {
-            let (_, score, path) = ranked
-                .iter()
-                .find(|hit| hit.0 == chunk.id)
-                .cloned()
-                .unwrap_or((chunk.id, 0.0, None));
-            Retrieved {
-                rank: index + 1,
-                store: store.as_str().to_owned(),
-                document: chunk.document,
-                location: chunk.location,
-                chunk_id: chunk.chunk_key,
-                score,
-                text: chunk.text,
-                path,
-            }
-        })
-        .collect();
+    result.report.retrieved = retrieved(connection, store.as_str(), &ranked, request.options.top_k)?;
     result.found = !result.report.retrieved.is_empty();
     Ok(())
 }

@@ -4,6 +4,7 @@
 //! in memory) is derived from it and can be rebuilt. A document's arrival or departure is one
 //! transaction over all of it.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -535,6 +536,46 @@ pub fn full_text(
         |row| Ok((row.get(0)?, -row.get::<_, f64>(1)? as f32)),
     )?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Counts a document's chunks by store.
+///
+/// # Errors
+/// [`StoreError::Sqlite`].
+pub fn placements_of(connection: &Connection, document_id: i64) -> Result<BTreeMap<String, i64>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT p.store, count(*) FROM placements p JOIN chunks c ON c.id = p.chunk_id
+         WHERE c.document_id = ? GROUP BY p.store",
+    )?;
+    let counts = statement.query_map([document_id], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(counts.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Counts what the catalog holds, by name.
+///
+/// # Errors
+/// [`StoreError::Sqlite`].
+pub fn counts(connection: &Connection) -> Result<serde_json::Map<String, serde_json::Value>, StoreError> {
+    let mut counts = serde_json::Map::new();
+    for (name, sql) in [
+        ("documents", "SELECT count(*) FROM documents"),
+        ("chunks", "SELECT count(*) FROM chunks"),
+        ("relational", "SELECT count(*) FROM placements WHERE store = 'relational'"),
+        ("vector", "SELECT count(*) FROM placements WHERE store = 'vector'"),
+        ("graph", "SELECT count(*) FROM placements WHERE store = 'graph'"),
+        ("tables", "SELECT count(*) FROM tables"),
+        ("entities", "SELECT count(*) FROM graph_entities"),
+        ("facts", "SELECT count(*) FROM graph_facts"),
+        ("synonyms", "SELECT count(*) FROM graph_synonyms"),
+        ("cached_answers", "SELECT count(*) FROM cache"),
+        ("traces", "SELECT count(*) FROM traces"),
+        ("bytes", "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"),
+    ] {
+        counts.insert(name.into(), connection.query_row(sql, [], |row| row.get::<_, i64>(0))?.into());
+    }
+    counts.insert("corpus_version".into(), corpus_version(connection)?.into());
+    counts.insert("embedder".into(), meta(connection, "embedder")?.unwrap_or_default().into());
+    Ok(counts)
 }
 
 /// Saves a finished trace and keeps the newest `keep`.

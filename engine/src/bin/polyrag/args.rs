@@ -1,0 +1,242 @@
+//! The command line, as types.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Answers questions about a folder of files, on this machine, and shows its arithmetic.
+///
+/// Add files, then ask. Every answer comes with the store it was looked up in, the scores that
+/// decided so, and the passages or the query behind it.
+#[derive(Debug, Parser)]
+#[command(name = "polyrag", version, max_term_width = 100, after_help = EXAMPLES)]
+pub struct Cli {
+    /// Folder that holds everything PolyRAG stores.
+    #[arg(long, global = true, value_name = "DIR", default_value = ".polyrag")]
+    pub data: PathBuf,
+    /// Configuration on top of the defaults (only the keys it changes).
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Print exactly one JSON document on standard output (JSON lines with --batch).
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXAMPLES: &str = "Examples:
+  polyrag models fetch                      get the models, once
+  polyrag add reports/ sales.csv            read files into the stores
+  polyrag ask \"What was the total in March?\"
+  polyrag ask --details \"Quem aprova uma compra de 80 mil?\"
+  polyrag route \"Which region sold most?\"   the decision alone
+
+Environment:
+  POLYRAG_MODELS   folder of the model files (default ~/.cache/polyrag/models)
+
+Exit status: 0 done, 1 failed, 2 wrong usage.";
+
+/// Commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List, fetch or verify the model files.
+    Models {
+        /// What to do with them.
+        #[command(subcommand)]
+        action: ModelsAction,
+    },
+    /// Read files or folders into the stores.
+    ///
+    /// Unchanged files are skipped, changed ones replaced. A file that cannot be read is
+    /// reported and does not stop the others; the exit status is then 1.
+    Add(AddArgs),
+    /// Remove documents by path, folder, name or id.
+    Rm {
+        /// What to remove, as `ls` shows it.
+        #[arg(required = true, value_name = "PATH|ID")]
+        targets: Vec<String>,
+    },
+    /// List the documents.
+    Ls,
+    /// Count what the stores hold.
+    Stats,
+    /// Check that the stores agree with the catalog.
+    Doctor {
+        /// Rebuild what is derived.
+        #[arg(long)]
+        repair: bool,
+    },
+    /// Answer a question.
+    Ask(AskArgs),
+    /// Show the routing decision alone; needs no model but the embedder.
+    Route(BatchArgs),
+    /// Show one store's ranking alone.
+    Search(SearchArgs),
+    /// Ask the relational store alone.
+    Sql(BatchArgs),
+    /// Split a message into its questions.
+    Split(BatchArgs),
+    /// The answer cache.
+    Cache {
+        /// What to do with it.
+        #[command(subcommand)]
+        action: CacheAction,
+    },
+    /// Show a stored answer's trace again.
+    Explain {
+        /// The id an answer carries.
+        trace_id: String,
+    },
+}
+
+/// `models …`.
+#[derive(Debug, Subcommand)]
+pub enum ModelsAction {
+    /// Show which model files are there.
+    List(ProfileArgs),
+    /// Download what is missing, resuming what an earlier run began.
+    Fetch(ProfileArgs),
+    /// Check every file's SHA-256.
+    Verify(ProfileArgs),
+}
+
+/// A profile of the model set.
+#[derive(Debug, Args)]
+pub struct ProfileArgs {
+    /// The set: `starter` runs on two CPU cores, `full` wants 6 GB of GPU memory.
+    #[arg(long, value_name = "PROFILE")]
+    pub profile: Option<polyrag::models::fetch::Profile>,
+}
+
+/// `cache …`.
+#[derive(Debug, Subcommand)]
+pub enum CacheAction {
+    /// Would the second question be served the first one's answer? Reads {"a","b"} lines.
+    Check {
+        /// Read JSON lines from standard input.
+        #[arg(long, required = true)]
+        batch: bool,
+    },
+}
+
+/// `add …`.
+#[derive(Debug, Args)]
+pub struct AddArgs {
+    /// Files and folders. A .jsonl of {"title","text"} lines counts as one document a line.
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// Store every chunk here instead of letting the router decide.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub store: StoreArg,
+    /// Threads that embed and parse; 0 for one a core.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub jobs: usize,
+    /// Ready triples (JSON lines: title, text, triples), used instead of extraction.
+    #[arg(long, value_name = "FILE")]
+    pub triples: Option<PathBuf>,
+    /// Find facts by patterns instead of by the generator: fast, coarser.
+    #[arg(long)]
+    pub fast: bool,
+}
+
+/// A store, or the router's choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum StoreArg {
+    /// The router decides.
+    Auto,
+    /// SQL tables.
+    Relational,
+    /// Free text by embedding.
+    Vector,
+    /// Facts and passages.
+    Graph,
+}
+
+/// `ask …`.
+#[derive(Debug, Args)]
+pub struct AskArgs {
+    /// The question; left out with --batch.
+    #[arg(value_name = "QUESTION", required_unless_present = "batch")]
+    pub question: Option<String>,
+    /// Read {"id","question"} JSON lines from standard input, write JSON lines in order.
+    #[arg(long, conflicts_with = "question")]
+    pub batch: bool,
+    /// Neither look in the answer cache nor fill it.
+    #[arg(long)]
+    pub no_cache: bool,
+    /// Retrieve only; no answer is worded.
+    #[arg(long)]
+    pub no_answer: bool,
+    /// Passages per question.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub top_k: u16,
+    /// Only these documents: document=NAME, folder=PATH or kind=csv; may be given several times.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = parse_filter)]
+    pub filter: Vec<(String, String)>,
+    /// Also show every score, the evidence and the time of every step.
+    #[arg(long)]
+    pub details: bool,
+}
+
+/// A question or a batch of them.
+#[derive(Debug, Args)]
+pub struct BatchArgs {
+    /// The question; left out with --batch.
+    #[arg(value_name = "QUESTION", required_unless_present = "batch")]
+    pub question: Option<String>,
+    /// Read {"id","question"} JSON lines from standard input, write JSON lines in order.
+    #[arg(long, conflicts_with = "question")]
+    pub batch: bool,
+}
+
+/// `search …`.
+#[derive(Debug, Args)]
+pub struct SearchArgs {
+    /// The ranking wanted.
+    #[arg(long, value_enum)]
+    pub store: RankingArg,
+    /// Passages wanted.
+    #[arg(short, long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub k: u16,
+    /// Question or batch.
+    #[command(flatten)]
+    pub input: BatchArgs,
+}
+
+/// A ranking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RankingArg {
+    /// By embedding.
+    Vector,
+    /// By Personalized PageRank.
+    Graph,
+    /// By BM25 over the full text.
+    Fts,
+}
+
+fn parse_filter(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("use KEY=VALUE, for example document=policies.md")?;
+    if !["document", "folder", "kind"].contains(&key) {
+        return Err(format!("unknown filter `{key}`: use document, folder or kind"));
+    }
+    Ok((key.to_owned(), value.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn filters_need_a_known_key() {
+        assert_eq!(parse_filter("kind=csv"), Ok(("kind".into(), "csv".into())));
+        assert!(parse_filter("csv").is_err());
+        assert!(parse_filter("date=2026").is_err());
+    }
+}
