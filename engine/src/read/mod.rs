@@ -1,1 +1,269 @@
-//! Placeholder until its owner lands.
+//! Reading: bytes of a file in, documents and tables out, or the reason why not.
+//!
+//! [`detect`] looks at the content first and the name second; [`read`] turns bytes into
+//! [`Source`]s. Nothing is dropped in silence: what could not be used is a [`ReadError`], what
+//! was used with a reservation is a [`Warning`] with its line.
+
+mod decode;
+mod detect;
+mod jsonl;
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::decide::chunk::TextFormat;
+use crate::decide::infer;
+use crate::decide::table::Table;
+
+pub use decode::{Decoded, decode, normalise};
+pub use detect::{Kind, detect};
+
+/// The `[read]` section of the configuration: bounds on one file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReadLimits {
+    /// Largest file read, in bytes.
+    pub max_file_bytes: u64,
+    /// Longest single text (a document, or one line of a `.jsonl`), in bytes.
+    pub max_text_bytes: u64,
+    /// Most columns a table may have.
+    pub max_columns: usize,
+    /// Warnings of one kind listed per file; the rest is counted.
+    pub max_warnings: usize,
+}
+
+impl Default for ReadLimits {
+    fn default() -> Self {
+        Self {
+            max_file_bytes: 536_870_912,
+            max_text_bytes: 134_217_728,
+            max_columns: 2_000,
+            max_warnings: 50,
+        }
+    }
+}
+
+/// What one file gave.
+#[derive(Debug, Clone)]
+pub struct Reading {
+    /// What the content was taken for.
+    pub kind: Kind,
+    /// Documents and tables, in file order.
+    pub sources: Vec<Source>,
+    /// What a person should know about the file as a whole.
+    pub warnings: Vec<Warning>,
+}
+
+/// One thing to ingest.
+#[derive(Debug, Clone)]
+pub enum Source {
+    /// A text to chunk.
+    Text(TextDocument),
+    /// Tables of one file, in order.
+    Tables(Vec<Table>),
+}
+
+/// A document's text, normalised (see [`normalise`]): what chunk ranges refer to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TextDocument {
+    /// First level-1 heading, the `title` of a `.jsonl` line, or the file name without extension.
+    pub title: String,
+    /// How the text is structured.
+    pub format: TextFormat,
+    /// The text: UTF-8, NFC, line feeds only.
+    pub text: String,
+    /// Encoding it was stored in, e.g. `UTF-8`, `windows-1252`.
+    pub encoding: String,
+    /// 1-based line of the file it comes from, for `.jsonl`.
+    pub line: Option<u64>,
+    /// What a person should know, with lines.
+    pub warnings: Vec<Warning>,
+}
+
+/// Something that was read with a reservation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warning {
+    /// 1-based line, where there is one.
+    pub line: Option<u64>,
+    /// What it is.
+    pub message: String,
+}
+
+/// Why a file could not be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// Nothing in it.
+    #[error("{path}: the file is empty ({bytes} bytes, no text)", path = path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+        /// Its size.
+        bytes: u64,
+    },
+    /// Over a limit of the configuration.
+    #[error("{path}: {what} is {found}, the limit is {limit}", path = path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// What is too large.
+        what: &'static str,
+        /// What it measures.
+        found: u64,
+        /// Key of the limit and its value.
+        limit: String,
+    },
+    /// Recognised, but there is no loader for it yet.
+    #[error("{path}: recognised as {kind}, which this version cannot read yet", path = path.display())]
+    Unsupported {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        kind: Kind,
+        /// The way out.
+        hint: String,
+    },
+    /// Not text, whatever its name says.
+    #[error("{path}: not text: {reason}", path = path.display())]
+    Binary {
+        /// The file.
+        path: PathBuf,
+        /// What was found, with its place.
+        reason: String,
+    },
+    /// Content and name disagree.
+    #[error("{path}: named .{extension}, but the content is {found}", path = path.display())]
+    Mismatch {
+        /// The file.
+        path: PathBuf,
+        /// Extension in the name.
+        extension: String,
+        /// What the content is.
+        found: Kind,
+    },
+    /// A `.jsonl` without a single usable line.
+    #[error("{path}: none of {lines} lines is a document; line {line}: {reason}", path = path.display())]
+    NoDocuments {
+        /// The file.
+        path: PathBuf,
+        /// Lines with content.
+        lines: u64,
+        /// First bad line.
+        line: u64,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+impl ReadError {
+    /// Returns what the person can do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Empty { .. } => None,
+            Self::TooLarge { limit, .. } => {
+                Some(format!("raise `{limit}` under [read] in the configuration, or split the file"))
+            }
+            Self::Unsupported { hint, .. } => Some(hint.clone()),
+            Self::Binary { .. } => {
+                Some("if it is a document, give it the extension of its real format".into())
+            }
+            Self::Mismatch { found, .. } => {
+                Some(format!("rename it to .{} if that is what it is", found.extension()))
+            }
+            Self::NoDocuments { .. } => {
+                Some(r#"each line must be a JSON object like {"title":"..","text":".."}"#.into())
+            }
+        }
+    }
+}
+
+/// Reads one file's bytes into documents and tables.
+///
+/// `path` serves for the extension, the title and messages only; nothing is opened. `bytes` are
+/// taken by value so that a large UTF-8 file is not held twice.
+///
+/// # Errors
+/// See [`ReadError`]. A `.jsonl` with some bad lines is no error: they are in `warnings`.
+pub fn read(path: &Path, bytes: Vec<u8>, limits: &ReadLimits) -> Result<Reading, ReadError> {
+    let size = bytes.len() as u64;
+    if size > limits.max_file_bytes {
+        return Err(too_large(path, "the file (bytes)", size, "max_file_bytes", limits.max_file_bytes));
+    }
+    let kind = detect(path, &bytes[..bytes.len().min(detect::HEAD_BYTES)]);
+    refuse(path, kind, size)?;
+    let decoded = decode(bytes).map_err(|reason| ReadError::Binary { path: path.to_path_buf(), reason })?;
+    if decoded.text.trim().is_empty() {
+        return Err(ReadError::Empty { path: path.to_path_buf(), bytes: size });
+    }
+    match kind {
+        Kind::Csv | Kind::Tsv => Ok(read_table(path, kind, decoded, limits)),
+        Kind::Jsonl => jsonl::read(path, decoded, limits),
+        _ => read_text(path, kind, decoded, limits),
+    }
+}
+
+/// Refuses what has no loader, what is not what it says, and what is empty.
+fn refuse(path: &Path, kind: Kind, bytes: u64) -> Result<(), ReadError> {
+    let path = path.to_path_buf();
+    match kind {
+        Kind::Markdown | Kind::Text | Kind::Csv | Kind::Tsv | Kind::Jsonl => Ok(()),
+        Kind::Empty => Err(ReadError::Empty { path, bytes }),
+        Kind::Binary => {
+            Err(ReadError::Binary { path, reason: "its first bytes are no text in any encoding".into() })
+        }
+        found => {
+            let extension = detect::extension(&path);
+            if matches!(
+                extension.as_str(),
+                "txt" | "md" | "markdown" | "csv" | "tsv" | "tab" | "jsonl" | "ndjson"
+            ) {
+                return Err(ReadError::Mismatch { path, extension, found });
+            }
+            Err(ReadError::Unsupported { path, kind: found, hint: found.unsupported_hint() })
+        }
+    }
+}
+
+fn read_table(path: &Path, kind: Kind, decoded: Decoded, limits: &ReadLimits) -> Reading {
+    let options = infer::CsvOptions {
+        name: stem(path),
+        encoding: decoded.encoding.clone(),
+        prefer_tab: kind == Kind::Tsv,
+        max_columns: limits.max_columns,
+        max_warnings: limits.max_warnings,
+    };
+    let tables = infer::infer_csv(&decoded.text, &options);
+    Reading { kind, sources: vec![Source::Tables(tables)], warnings: decoded.warnings }
+}
+
+fn read_text(path: &Path, kind: Kind, decoded: Decoded, limits: &ReadLimits) -> Result<Reading, ReadError> {
+    let length = decoded.text.len() as u64;
+    if length > limits.max_text_bytes {
+        return Err(too_large(path, "the text (bytes)", length, "max_text_bytes", limits.max_text_bytes));
+    }
+    let text = normalise(decoded.text);
+    let format = if kind == Kind::Markdown { TextFormat::Markdown } else { TextFormat::Plain };
+    let title = match format {
+        TextFormat::Markdown => crate::decide::chunk::markdown_title(&text).unwrap_or_else(|| stem(path)),
+        TextFormat::Plain => stem(path),
+    };
+    let document = TextDocument {
+        title,
+        format,
+        text,
+        encoding: decoded.encoding,
+        line: None,
+        warnings: decoded.warnings,
+    };
+    Ok(Reading { kind, sources: vec![Source::Text(document)], warnings: Vec::new() })
+}
+
+fn too_large(path: &Path, what: &'static str, found: u64, key: &str, limit: u64) -> ReadError {
+    ReadError::TooLarge { path: path.to_path_buf(), what, found, limit: format!("{key} = {limit}") }
+}
+
+/// Returns the file name without its extension.
+fn stem(path: &Path) -> String {
+    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
