@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::decide::chunk::ChunkConfig;
+use crate::decide::chunk::ChunkLimits;
 use crate::decide::graph_query::GraphConfig;
 use crate::decide::guard::CacheConfig;
 use crate::decide::route::{RouterConfig, StoreKind};
@@ -29,7 +29,7 @@ pub struct Config {
     /// Limits of reading files.
     pub read: ReadLimits,
     /// Sizes of chunks.
-    pub chunk: ChunkConfig,
+    pub chunk: ChunkLimits,
     /// The vector index.
     pub vector: VectorConfig,
     /// Ranking passages.
@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(config.router, RouterConfig::default());
         assert_eq!(config.vector, VectorConfig::default());
         assert_eq!(config.read, ReadLimits::default());
-        assert_eq!(config.chunk, ChunkConfig::default());
+        assert_eq!(config.chunk, ChunkLimits::default());
         assert_eq!(config.sql, SqlConfig::default());
         assert_eq!(config.graph, GraphConfig::default());
         assert_eq!(config.split, SplitConfig::default());

@@ -58,6 +58,14 @@ impl Trace {
         }
     }
 
+    /// Records a step that has just ended and took `ms`; attributes may still be set on it.
+    pub fn past_span<'a>(&'a self, name: &str, parent: Option<&str>, ms: f64) -> Span<'a> {
+        let mut span = self.span(name, parent);
+        span.record.start_ms -= ms;
+        span.record.ms = ms;
+        span
+    }
+
     /// Milliseconds since the trace began.
     pub fn elapsed_ms(&self) -> f64 {
         self.started.elapsed().as_secs_f64() * 1e3
@@ -107,7 +115,7 @@ impl Span<'_> {
 impl Drop for Span<'_> {
     fn drop(&mut self) {
         let mut record = self.record.clone();
-        record.ms = self.started.elapsed().as_secs_f64() * 1e3;
+        record.ms += self.started.elapsed().as_secs_f64() * 1e3;
         self.trace.finish(record);
     }
 }
