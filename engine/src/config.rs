@@ -10,6 +10,7 @@ use crate::decide::guard::CacheConfig;
 use crate::decide::route::{RouterConfig, StoreKind};
 use crate::decide::split::SplitConfig;
 use crate::decide::sql::SqlConfig;
+use crate::ingest::extract::ExtractionConfig;
 use crate::read::ReadLimits;
 use crate::store::vectors::VectorConfig;
 
@@ -38,6 +39,8 @@ pub struct Config {
     pub sql: SqlConfig,
     /// The graph route.
     pub graph: GraphConfig,
+    /// Finding facts in passages.
+    pub extraction: ExtractionConfig,
     /// Splitting messages.
     pub split: SplitConfig,
     /// The answer cache.
@@ -178,6 +181,7 @@ mod tests {
         assert_eq!(config.chunk, ChunkLimits::default());
         assert_eq!(config.sql, SqlConfig::default());
         assert_eq!(config.graph, GraphConfig::default());
+        assert_eq!(config.extraction, ExtractionConfig::default());
         assert_eq!(config.split, SplitConfig::default());
         assert_eq!(config.cache, CacheConfig::default());
     }

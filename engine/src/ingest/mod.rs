@@ -7,6 +7,7 @@ pub mod walk;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::Instant;
 
 use rusqlite::Transaction;
@@ -18,6 +19,7 @@ use crate::decide::table::Table;
 use crate::decide::triples::Triple;
 use crate::engine::{Engine, now};
 use crate::error::{Error, Result};
+use crate::ingest::extract::{ExtractionCache, Extractor, Passage};
 use crate::ingest::prepare::{Prepared, PreparedChunk, prepare};
 use crate::ingest::triples_file::GivenTriples;
 use crate::models::{Cancel, Purpose};
@@ -39,7 +41,7 @@ pub struct AddOptions {
 }
 
 /// What a long ingestion tells while it runs.
-pub trait Progress {
+pub trait Progress: Send {
     /// Number of files known.
     fn files(&mut self, total: usize);
     /// A file begins.
@@ -294,29 +296,42 @@ impl Adder<'_> {
 
     /// Triples of every chunk that goes to the graph; an empty list for the others.
     fn extract(&mut self, batch: &[Prepared], chunks: &[NewChunk]) -> Result<Vec<Vec<Triple>>> {
-        let titles: Vec<&str> = batch
+        let names: Vec<&str> = batch
             .iter()
             .flat_map(|document| document.chunks.iter().map(|_| document.document.name.as_str()))
             .collect();
-        let graph_chunks: Vec<usize> =
+        let wanted: Vec<usize> =
             (0..chunks.len()).filter(|at| chunks[*at].stores.contains(&StoreKind::Graph)).collect();
         let mut triples = vec![Vec::new(); chunks.len()];
-        for (done, at) in graph_chunks.iter().enumerate() {
-            if self.cancel.is_cancelled() {
-                return Err(Error::Cancelled);
+        if wanted.is_empty() {
+            return Ok(triples);
+        }
+        if let Some(given) = self.triples {
+            for at in wanted {
+                triples[at] = given.of(names[at], &chunks[at].text);
             }
-            let chunk = &chunks[*at];
-            triples[*at] = match self.triples {
-                Some(given) => given.of(titles[*at], &chunk.text),
-                None => extract::chunk_triples(
-                    self.engine,
-                    &chunk.text,
-                    &chunk.headings,
-                    self.options.fast_extraction,
-                    self.cancel,
-                )?,
-            };
-            self.progress.step("extracting facts", done + 1, graph_chunks.len());
+            return Ok(triples);
+        }
+        // Without a generator the patterns do it: a document is better half understood than refused.
+        let generator =
+            if self.options.fast_extraction { None } else { self.engine.models.generate.get().ok() };
+        let headings: Vec<Vec<&str>> =
+            wanted.iter().map(|at| chunks[*at].headings.iter().map(String::as_str).collect()).collect();
+        let passages: Vec<Passage> = wanted
+            .iter()
+            .zip(&headings)
+            .map(|(at, headings)| Passage { text: &chunks[*at].text, headings })
+            .collect();
+        let cache = RememberedOutputs { engine: self.engine };
+        let extractor = Extractor::new(generator.as_deref(), &self.engine.config.extraction, &cache);
+        let progress = Mutex::new(&mut *self.progress);
+        let found = extractor.extract_all(&passages, self.cancel, &|done| {
+            if let Ok(mut progress) = progress.lock() {
+                progress.step("extracting facts", done, passages.len());
+            }
+        })?;
+        for (at, extracted) in wanted.into_iter().zip(found) {
+            triples[at] = extracted.triples;
         }
         Ok(triples)
     }
@@ -392,6 +407,22 @@ impl Adder<'_> {
         })?;
         self.progress.end(&report);
         Ok(vec![report])
+    }
+}
+
+/// Model outputs kept in the catalog: an extraction that was cut off goes on where it was.
+struct RememberedOutputs<'a> {
+    engine: &'a Engine,
+}
+
+impl ExtractionCache for RememberedOutputs<'_> {
+    fn get(&self, key: &str) -> Option<String> {
+        self.engine.bookkeeping(|connection| Ok(catalog::model_output(connection, key)?)).ok().flatten()
+    }
+
+    fn put(&self, key: &str, output: &str) {
+        // A lost output is only extracted again.
+        let _ = self.engine.bookkeeping(|connection| Ok(catalog::keep_model_output(connection, key, output)?));
     }
 }
 

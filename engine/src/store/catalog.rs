@@ -306,6 +306,24 @@ pub fn remember(connection: &Connection, key: &str, vector: &[u8]) -> Result<(),
     Ok(())
 }
 
+/// Returns what a model wrote under `key` before.
+///
+/// # Errors
+/// [`StoreError::Sqlite`].
+pub fn model_output(connection: &Connection, key: &str) -> Result<Option<String>, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT output FROM model_outputs WHERE key = ?")?;
+    Ok(statement.query_row([key], |row| row.get(0)).optional()?)
+}
+
+/// Keeps what a model wrote.
+///
+/// # Errors
+/// [`StoreError::Sqlite`].
+pub fn keep_model_output(connection: &Connection, key: &str, output: &str) -> Result<(), StoreError> {
+    connection.prepare_cached("INSERT OR REPLACE INTO model_outputs VALUES (?1, ?2)")?.execute([key, output])?;
+    Ok(())
+}
+
 /// Finds a document by its path.
 ///
 /// # Errors
