@@ -3,6 +3,7 @@
 //! A model writes SQL, triples and wording; it never chooses a route, a store or a ranking.
 
 pub mod lazy;
+pub mod fetch;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -150,7 +151,13 @@ pub trait Ocr: Send + Sync {
     /// Names the model.
     fn identity(&self) -> &ModelIdentity;
     /// Reads lines in reading order from an 8-bit RGB image (`width * height * 3` bytes).
-    fn read(&self, width: usize, height: usize, rgb: &[u8], cancel: &Cancel) -> Result<Vec<OcrLine>, ModelError>;
+    fn read(
+        &self,
+        width: usize,
+        height: usize,
+        rgb: &[u8],
+        cancel: &Cancel,
+    ) -> Result<Vec<OcrLine>, ModelError>;
 }
 
 /// What can go wrong with a model.
@@ -210,7 +217,9 @@ pub enum ModelError {
         bytes: usize,
     },
     /// The self-test failed.
-    #[error("self-test of {name} failed: cosine {cosine:.6} to the stored vector, at least {expected} expected")]
+    #[error(
+        "self-test of {name} failed: cosine {cosine:.6} to the stored vector, at least {expected} expected"
+    )]
     SelfTest {
         /// Model name.
         name: String,
