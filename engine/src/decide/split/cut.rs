@@ -56,6 +56,8 @@ pub struct Piece {
     pub opening: Option<Opening>,
     /// Whether a question mark ends it.
     pub marked: bool,
+    /// Whether a full stop ends it.
+    pub stopped: bool,
 }
 
 /// Cuts `message` at every place where a new question could start.
@@ -85,29 +87,25 @@ fn clauses(
     while at < span.end {
         if let Some((token, kind)) = soft_boundary(message, tokens, at, span.end) {
             let end = trim_joint(message, start.1, tokens[at].range.start);
-            pieces.push(piece(tokens, start.0..at, start.1..end, start.2, false));
+            pieces.push(piece(tokens, start.0..at, start.1..end, start.2));
             start = (token, tokens[token].range.start, kind);
             at = token + 1;
         } else {
             at += 1;
         }
     }
-    pieces.push(piece(tokens, start.0..span.end, start.1..range.end, start.2, marked));
+    let stopped = message[range.clone()].ends_with('.');
+    let last = piece(tokens, start.0..span.end, start.1..range.end, start.2);
+    pieces.push(Piece { marked, stopped, ..last });
 }
 
-fn piece(
-    tokens: &[Token],
-    span: Range<usize>,
-    range: Range<usize>,
-    boundary: Boundary,
-    marked: bool,
-) -> Piece {
+fn piece(tokens: &[Token], span: Range<usize>, range: Range<usize>, boundary: Boundary) -> Piece {
     let opening = if boundary.is_soft() {
         opening_inside(tokens, span.start, span.end)
     } else {
         opening_of_sentence(tokens, span.start, span.end)
     };
-    Piece { range, tokens: span, boundary, opening, marked }
+    Piece { range, tokens: span, boundary, opening, marked: false, stopped: false }
 }
 
 /// Takes blanks, commas and opening marks off the end of `start..end`.
@@ -126,7 +124,7 @@ fn soft_boundary(message: &str, tokens: &[Token], at: usize, end: usize) -> Opti
     let conjunction = matches!(token.folded.as_str(), "e" | "and" | "y" | "plus") && token.lower != "é";
     if conjunction || (comma && is_in(ADDITIVES, &token.folded)) || gap.contains('&') {
         let mut next = if conjunction { at + 1 } else { at };
-        while next < end && is_in(ADDITIVES, &tokens[next].folded) && !(is_order_at(tokens, next, end)) {
+        while next < end && is_additive(tokens, next, end) && !is_order_at(tokens, next, end) {
             next += 1;
         }
         let opens = next < end
@@ -134,6 +132,12 @@ fn soft_boundary(message: &str, tokens: &[Token], at: usize, end: usize) -> Opti
         return opens.then_some((next, Boundary::Conjunction));
     }
     (comma && opens_after_comma(tokens, at, end)).then_some((at, Boundary::Comma))
+}
+
+/// `também`, `além disso`, `por favor`: words that may stand before an added clause.
+fn is_additive(tokens: &[Token], at: usize, end: usize) -> bool {
+    let polite = tokens[at].folded == "por" && next_is(tokens, at, end, &["favor", "fim", "ultimo"]);
+    is_in(ADDITIVES, &tokens[at].folded) || polite
 }
 
 fn is_order_at(tokens: &[Token], at: usize, end: usize) -> bool {
@@ -172,10 +176,25 @@ pub fn opening_of_sentence(tokens: &[Token], start: usize, end: usize) -> Option
     if matches!(word, "que" | "porque") {
         return Some(Opening::Interrogative(at));
     }
-    if is_in(AUXILIARIES, word) && word != "do" || word == "do" && next_is(tokens, at, end, DETERMINERS) {
+    if is_in(AUXILIARIES, word) && word != "do" || word == "do" && next_is(tokens, at, end, SUBJECTS) {
         return Some(Opening::YesNo(at));
     }
-    opening_inside(tokens, at, end)
+    opening_inside(tokens, at, end).or_else(|| prepositional_start(tokens, at, end))
+}
+
+/// `Para que servem …`, `Com o que …`, `Ao que …`: prepositions and articles before the interrogative.
+fn prepositional_start(tokens: &[Token], start: usize, end: usize) -> Option<Opening> {
+    for (at, token) in tokens[..end].iter().enumerate().skip(start).take(4) {
+        let word = token.folded.as_str();
+        let asks = matches!(word, "que" | "what" | "which" | "whom" | "whose" | "quao" | "how");
+        if asks || is_in(INTERROGATIVES_PT_ES, word) && word != "como" {
+            return Some(Opening::Interrogative(at));
+        }
+        if !is_in(PREPOSITIONS, word) && !matches!(word, "o" | "ao" | "do" | "no" | "na" | "da") {
+            return None;
+        }
+    }
+    None
 }
 
 /// At the start of a sentence an ambiguous verb is an order unless a preposition follows.
@@ -184,7 +203,7 @@ fn is_order_word(tokens: &[Token], at: usize, end: usize) -> bool {
     if word == "de" || word == "some" {
         return tokens[at].lower.starts_with("dê") || next_is(tokens, at, end, AFTER_ORDER) && word == "some";
     }
-    !next_is(tokens, at, end, &["of", "de", "do", "da", "is", "and", "e"])
+    !next_is(tokens, at, end, &["of", "de", "do", "da", "is", "and", "e", "by"])
 }
 
 fn next_is(tokens: &[Token], at: usize, end: usize, list: &[&str]) -> bool {
@@ -208,19 +227,18 @@ pub fn opening_inside(tokens: &[Token], at: usize, end: usize) -> Option<Opening
     if is_in(PREPOSITIONS, word) && at + 1 < end && is_prepositional(tokens, at + 1, end) {
         return Some(Opening::Interrogative(at + 1));
     }
-    if matches!(word, "do" | "does" | "did")
-        && at + 1 < end
-        && (is_in(DETERMINERS, &tokens[at + 1].folded) || tokens[at + 1].capital)
-        && !(word == "do" && is_in(&["o", "os", "as", "um", "uma"], &tokens[at + 1].folded))
-    {
+    if matches!(word, "do" | "does" | "did") {
         // `do` is a Portuguese preposition before a name.
-        return (word != "do" || is_in(DETERMINERS, &tokens[at + 1].folded)).then_some(Opening::YesNo(at));
+        let name = word != "do" && at + 1 < end && tokens[at + 1].capital;
+        if name || next_is(tokens, at, end, SUBJECTS) {
+            return Some(Opening::YesNo(at));
+        }
     }
     let polite = matches!(
         word,
         "is" | "are" | "was" | "were" | "can" | "could" | "will" | "would" | "should" | "has" | "have"
     );
-    (polite && next_is(tokens, at, end, DETERMINERS)).then_some(Opening::YesNo(at))
+    (polite && next_is(tokens, at, end, SUBJECTS)).then_some(Opening::YesNo(at))
 }
 
 fn is_interrogative_at(tokens: &[Token], at: usize, end: usize) -> bool {
@@ -259,7 +277,7 @@ fn is_prepositional(tokens: &[Token], at: usize, end: usize) -> bool {
         }
         "whom" => is_in(AUXILIARIES, next),
         "how" => is_in(HOW_MEASURES, next),
-        "que" => is_in(QUE_NOUNS, next),
+        "que" => is_in(QUE_NOUNS, next) || next.starts_with("serv"),
         "qual" | "quais" | "quem" | "quanto" | "quanta" | "quantos" | "quantas" | "onde" | "cual"
         | "cuales" | "quien" | "cuantos" | "cuantas" | "cuanto" => !next.is_empty(),
         _ => is_in(INTERROGATIVES_ACCENTED, &tokens[at].lower),

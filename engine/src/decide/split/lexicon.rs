@@ -138,8 +138,32 @@ pub const INSTRUCTIONS: &[&str] = &[
 /// Verbs that give an order, yet are nouns or other forms as often: they count as an order at
 /// the start of a sentence, and inside one only before a determiner (`and list the …`).
 pub const INSTRUCTIONS_AMBIGUOUS: &[&str] = &[
-    "list", "show", "name", "count", "return", "report", "state", "get", "select", "check", "lista", "busca",
-    "resume", "de", "some", "compare", "cuenta", "search", "look", "write",
+    "list",
+    "show",
+    "name",
+    "count",
+    "return",
+    "report",
+    "state",
+    "get",
+    "select",
+    "check",
+    "lista",
+    "busca",
+    "resume",
+    "de",
+    "some",
+    "sort",
+    "order",
+    "rank",
+    "retorna",
+    "ordene",
+    "classifique",
+    "compare",
+    "cuenta",
+    "search",
+    "look",
+    "write",
 ];
 
 /// Determiners and pronouns after which an ambiguous verb reads as an order.
@@ -192,6 +216,36 @@ pub const DETERMINERS: &[&str] = &[
     "the", "a", "an", "it", "they", "he", "she", "we", "you", "i", "this", "that", "these", "those", "its",
     "their", "his", "her", "my", "your", "our", "o", "os", "as", "um", "uma", "ele", "ela", "eles", "elas",
     "el", "la", "los", "las", "un", "una", "se", "nao", "not", "no",
+];
+
+/// What the subject of an English yes/no question may start with.
+pub const SUBJECTS: &[&str] = &[
+    "the", "a", "an", "it", "they", "he", "she", "we", "you", "i", "this", "that", "these", "those", "its",
+    "their", "his", "her", "my", "your", "our", "there", "all", "any",
+];
+
+/// First words of a sentence that tunes the answer to the question before it.
+pub const MODIFIERS: &[&str] = &[
+    "order",
+    "sort",
+    "ordene",
+    "ordenado",
+    "ordenados",
+    "ordenada",
+    "ordenadas",
+    "sorted",
+    "ordered",
+    "consider",
+    "considere",
+    "use",
+    "assume",
+    "only",
+    "apenas",
+    "somente",
+    "answer",
+    "responda",
+    "solicite",
+    "round",
 ];
 
 /// General nouns after which Portuguese `que` asks (`que tipo`, `que ano`) rather than relates.

@@ -28,7 +28,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use cut::{Boundary, Opening, Piece, cut};
+use cut::{Boundary, Opening, Piece, cut, opening_inside};
 use lexicon::*;
 use tokens::{Token, tokens};
 
@@ -126,7 +126,7 @@ fn glue_statements(tokens: &[Token], pieces: Vec<Piece>) -> Vec<Piece> {
     let mut glued: Vec<Piece> = Vec::with_capacity(pieces.len());
     for piece in pieces.into_iter().rev() {
         match glued.last_mut() {
-            Some(next) if !next.boundary.is_soft() && !asks(tokens, &piece) && asks(tokens, next) => {
+            Some(next) if !asks(tokens, &piece) && asks(tokens, next) && !modifies(tokens, &piece) => {
                 next.range.start = piece.range.start;
                 next.tokens.start = piece.tokens.start;
                 next.boundary = piece.boundary;
@@ -136,6 +136,11 @@ fn glue_statements(tokens: &[Token], pieces: Vec<Piece>) -> Vec<Piece> {
     }
     glued.reverse();
     glued
+}
+
+/// Tells whether a statement tunes the answer to the question before it (`Order by id.`).
+fn modifies(tokens: &[Token], piece: &Piece) -> bool {
+    piece.boundary != Boundary::Start && is_in(MODIFIERS, &tokens[piece.tokens.start].folded)
 }
 
 fn group(message: &str, tokens: &[Token], pieces: Vec<Piece>, config: &SplitConfig) -> Vec<Group> {
@@ -160,17 +165,34 @@ fn group(message: &str, tokens: &[Token], pieces: Vec<Piece>, config: &SplitConf
 
 /// Tells whether a piece holds an interrogative, an instruction verb or its own question mark.
 fn asks(tokens: &[Token], piece: &Piece) -> bool {
+    if piece.stopped && subordinates(tokens, piece) {
+        return false;
+    }
     piece.marked || piece.opening.is_some() || holds_interrogative(tokens, &piece.tokens)
 }
 
+/// A sentence that ends in a full stop and starts with `when`, `quando`, `como` … states something,
+/// unless an auxiliary follows.
+fn subordinates(tokens: &[Token], piece: &Piece) -> bool {
+    let next = tokens.get(piece.tokens.start + 1).map(|t| t.folded.as_str()).unwrap_or_default();
+    matches!(
+        tokens[piece.tokens.start].folded.as_str(),
+        "when" | "where" | "quando" | "onde" | "como" | "cuando"
+    ) && !is_in(AUXILIARIES, next)
+}
+
 fn holds_interrogative(tokens: &[Token], span: &Range<usize>) -> bool {
-    let strong = |t: &Token| {
-        matches!(
-            t.folded.as_str(),
-            "what" | "why" | "how" | "qual" | "quais" | "quantos" | "quantas" | "quem" | "cual" | "cuales"
-        ) || is_in(INTERROGATIVES_ACCENTED, &t.lower)
-    };
-    tokens[span.clone()].iter().any(|t| !t.quoted && strong(t))
+    const STRONG: [&str; 10] =
+        ["what", "why", "how", "qual", "quais", "quantos", "quantas", "quem", "cual", "cuales"];
+    span.clone().any(|at| {
+        let token = &tokens[at];
+        let last = at + 1 == span.end
+            && matches!(token.folded.as_str(), "que" | "which" | "when" | "where" | "onde");
+        let order =
+            token.comma && matches!(opening_inside(tokens, at, span.end), Some(Opening::Instruction(_)));
+        let strong = is_in(&STRONG, &token.folded) || is_in(INTERROGATIVES_ACCENTED, &token.lower);
+        !token.quoted && (last || order || strong)
+    })
 }
 
 /// Returns the content words of a span.
@@ -238,7 +260,19 @@ fn names_or_counts(tokens: &[Token], piece: &Piece) -> bool {
                 "there" | "we" | "you" | "temos" | "ha" | "existem" | "hay" | "existen" | "tenemos"
             )
         });
-    name || counts
+    name || counts || defines(span)
+}
+
+/// `o que é logística`, `what is photosynthesis`: a definition needs only its term, yet
+/// `what is the capital` leaves open of what.
+fn defines(span: &[Token]) -> bool {
+    let word = |at: usize| span.get(at).map(|t| t.folded.as_str()).unwrap_or_default();
+    match (word(0), word(1)) {
+        ("o", "que") => matches!(word(2), "e" | "sao" | "significa"),
+        ("what", "is" | "are") => !is_in(DETERMINERS, word(2)) || matches!(word(2), "a" | "an"),
+        ("que", "es" | "son") => true,
+        _ => false,
+    }
 }
 
 /// Tells whether a piece that was split off still leans on the one before (no clause of its own).
@@ -260,7 +294,9 @@ fn coordinated(tokens: &[Token], before: &Group, piece: &Piece) -> bool {
     match piece.opening {
         Some(Opening::Interrogative(at)) => match tokens[at].folded.as_str() {
             "who" | "whom" | "whose" => has(&["who", "whom", "whose", "that"]),
-            "which" => at > piece.tokens.start || is_in(AUXILIARIES, next) && has(&["which", "that", "who"]),
+            "which" => {
+                (at > piece.tokens.start || is_in(AUXILIARIES, next)) && has(&["which", "that", "who"])
+            }
             "where" => has(&["where"]),
             "when" => has(&["when", "if"]),
             "que" => has(&["que"]),
@@ -288,12 +324,15 @@ fn comma_before(tokens: &[Token], piece: &Piece) -> bool {
 /// `how do I open … and list …`, `can you find … and show …`: one auxiliary, two infinitives.
 fn governs_infinitive(tokens: &[Token], before: &Group) -> bool {
     let span = &tokens[before.tokens.clone()];
-    let modal = |t: &Token| {
-        matches!(t.folded.as_str(), "can" | "could" | "should" | "would" | "will" | "must" | "to")
-    };
-    let how = span
-        .windows(2)
-        .any(|w| w[0].folded == "how" && matches!(w[1].folded.as_str(), "do" | "does" | "did"));
+    let modal =
+        |t: &Token| matches!(t.folded.as_str(), "can" | "could" | "should" | "would" | "will" | "must");
+    let how = span.windows(2).any(|w| {
+        matches!(
+            (w[0].folded.as_str(), w[1].folded.as_str()),
+            ("how", "do" | "does" | "did" | "to")
+                | ("want" | "need" | "like" | "going" | "way" | "able", "to")
+        )
+    });
     !matches!(before.opening, Some(Opening::Instruction(_))) && (how || span.iter().any(modal))
 }
 
@@ -318,7 +357,8 @@ fn depends(message: &str, tokens: &[Token], before: &Group, piece: &Piece) -> bo
         if is_in(PLACE_ANAPHORS, word) && token.lower != "la" && at > 0 {
             let existential = is_in(AUXILIARIES, &span[at - 1].folded)
                 || next.is_some_and(|t| is_in(AUXILIARIES, &t.folded));
-            return next.is_none() && !existential;
+            let named = (0..at).filter(|&i| is_content(&span[i])).count() > 2;
+            return next.is_none() && !existential && !named;
         }
         clitic(span, at) || distributes(message, tokens, before, span, at)
     })
@@ -326,10 +366,11 @@ fn depends(message: &str, tokens: &[Token], before: &Group, piece: &Piece) -> bo
 
 /// `quantos canais os usam`: an article form between the interrogative's noun and its verb is an object.
 fn clitic(span: &[Token], at: usize) -> bool {
-    let counted = at >= 2 && is_in(INTERROGATIVES_PT_ES, &span[at - 2].folded) && is_content(&span[at - 1]);
+    let counts = ["quantos", "quantas", "quais", "cuantos", "cuantas", "cuales"];
+    let counted = at >= 2 && is_in(&counts, &span[at - 2].folded) && is_content(&span[at - 1]);
     counted
         && is_in(&["o", "a", "os", "as", "lo", "la", "los", "las"], &span[at].folded)
-        && at + 1 < span.len()
+        && at + 2 == span.len()
 }
 
 /// `it` that stands for nothing: `is it true that`, `how long does it take`.
@@ -373,7 +414,8 @@ fn distributes(message: &str, tokens: &[Token], before: &Group, span: &[Token], 
         || is_in(AUXILIARIES, &next.folded)
         || matches!(next.folded.as_str(), "um" | "uma" | "uno" | "una" | "one");
     if bare {
-        return !has_antecedent(span, at, true);
+        return !(has_antecedent(span, at, true)
+            && span[..at].iter().any(|t| matches!(t.folded.as_str(), "and" | "e")));
     }
     let known = |words: &[Token]| words.iter().any(|t| is_content(t) && same_stem(&t.folded, &next.folded));
     !known(&span[..at]) && known(&tokens[before.tokens.clone()])

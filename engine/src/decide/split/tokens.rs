@@ -21,6 +21,8 @@ pub struct Token {
     pub contracted: bool,
     /// Whether it stands inside quotes or brackets.
     pub quoted: bool,
+    /// Whether a comma stands before it.
+    pub comma: bool,
 }
 
 /// Cuts `message` into words.
@@ -37,6 +39,7 @@ pub fn tokens(message: &str) -> Vec<Token> {
                 contracted: base.len() < lower.len(),
                 capital: word.chars().next().is_some_and(char::is_uppercase),
                 quoted: quoted.iter().any(|q| q.start < range.start && range.end <= q.end),
+                comma: message[..start].trim_end().ends_with(','),
                 lower,
                 range,
             }
