@@ -6,6 +6,7 @@ pub mod chunk;
 pub mod guard;
 pub mod infer;
 pub mod language;
+pub mod numbers;
 pub mod pagerank;
 pub mod rank;
 pub mod route;
