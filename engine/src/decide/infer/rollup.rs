@@ -19,6 +19,16 @@ pub fn is_total_label(cell: &str) -> bool {
     words.len() <= 5 && words.iter().any(|word| is_total_word(word) || is_mean_word(word))
 }
 
+/// Says whether a label leaves little doubt: `Total` begins or ends it.
+fn says_total(label: &str) -> bool {
+    let folded = fold(label);
+    let mut words = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let sure = |word: Option<&str>| {
+        word.is_some_and(|word| word.starts_with("total") || word.starts_with("subtota"))
+    };
+    sure(words.clone().next()) || sure(words.next_back())
+}
+
 const NEEDLES: [&[u8]; 8] = [b"tota", b"soma", b"sum", b"geral", b"averag", b"mean", b"dia", b"acumulado"];
 
 fn is_total_word(word: &str) -> bool {
@@ -126,9 +136,8 @@ impl Rollups {
             }
             add(&mut self.sums);
             self.details += 1;
-            found.unconfirmed.push((refused.line, refused.label));
-            if found.unconfirmed.len() > 1000 {
-                break;
+            if says_total(&refused.label) {
+                found.unconfirmed.push((refused.line, refused.label));
             }
         }
         found.unconfirmed.sort();
