@@ -157,8 +157,10 @@ fn decode_stray(bytes: &[u8], mark: usize) -> Option<Decoded> {
 fn decode_guess(bytes: &[u8]) -> Decoded {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(bytes, true);
-    let guess = detector.guess(None, Utf8Detection::Deny);
+    // A hint breaks ties between Latin encodings: PolyRAG's users write Portuguese and English.
+    let guess = detector.guess(Some(b"br"), Utf8Detection::Deny);
     let (text, malformed) = guess.decode_without_bom_handling(bytes);
+    let guess = if WINDOWS_1252.decode_without_bom_handling(bytes).0 == text { WINDOWS_1252 } else { guess };
     if !malformed {
         return Decoded { text: text.into_owned(), encoding: guess.name().into(), warnings: Vec::new() };
     }

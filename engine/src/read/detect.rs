@@ -190,17 +190,24 @@ fn by_signature(head: &[u8], extension: &str) -> Option<Kind> {
     SIGNATURES.iter().find(|(signature, _)| head.starts_with(signature)).map(|(_, kind)| *kind)
 }
 
-/// Tells Office and OpenDocument files from other zips by the names inside, then by extension.
+/// Tells Office and OpenDocument files from other zips by the names of their entries (the first
+/// that says it: a presentation may hold a workbook), then by extension.
 fn zip_kind(head: &[u8], extension: &str) -> Kind {
-    const INSIDE: &[(&[u8], Kind)] = &[
+    const ENTRIES: &[(&[u8], Kind)] = &[
         (b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet", Kind::Ods),
         (b"mimetypeapplication/vnd.oasis.opendocument.text", Kind::Odt),
         (b"word/", Kind::Docx),
         (b"xl/", Kind::Xlsx),
         (b"ppt/", Kind::Pptx),
     ];
-    if let Some((_, kind)) = INSIDE.iter().find(|(name, _)| find(head, name).is_some()) {
-        return *kind;
+    let mut at = 0;
+    while let Some(offset) = find(&head[at..], b"PK\x03\x04") {
+        // The name follows the 30 bytes of a local file header.
+        let name = head.get(at + offset + 30..).unwrap_or_default();
+        if let Some((_, kind)) = ENTRIES.iter().find(|(start, _)| name.starts_with(start)) {
+            return *kind;
+        }
+        at += offset + 4;
     }
     match extension {
         "docx" | "docm" => Kind::Docx,

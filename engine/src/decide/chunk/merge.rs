@@ -77,7 +77,8 @@ impl Group {
             return false;
         }
         let small = self.tokens < limits.min_tokens || segment.tokens < limits.min_tokens;
-        let tables = last.kind == ChunkKind::Table || segment.kind == ChunkKind::Table;
+        let is_table = |segment: &Segment| segment.kind == ChunkKind::Table;
+        let tables = segments[self.first..=next].iter().any(is_table);
         let wanted = segment.bound_to_previous
             || (!tables
                 && (small || similarity.is_none_or(|cosine| cosine(self.last, next) >= limits.similarity)));

@@ -135,8 +135,9 @@ impl Cutter<'_> {
 
     /// Cuts running text at sentences; the first piece also holds `start..range.start`.
     fn prose(&self, start: usize, range: Range<usize>) -> Vec<Range<usize>> {
-        if (self.count)(&self.text[start..range.end]) <= self.limits.max_tokens {
-            return vec![start..range.end];
+        let whole = start..range.end;
+        if (self.count)(&self.text[whole.clone()]) <= self.limits.max_tokens {
+            return vec![whole];
         }
         let mut units: Vec<Range<usize>> = sentences(&self.text[range.clone()])
             .into_iter()

@@ -205,12 +205,14 @@ impl ColumnStats {
             (self.dates.count, "dates", &self.dates.first_other),
             (self.truths + self.falses, "truth values", &self.first_not_truth),
         ];
-        let nearest = most.iter().max_by_key(|(count, _, _)| *count).filter(|(count, _, _)| *count > 0);
+        let all = self.values + self.labels + self.null_like - self.text_null;
+        let nearest =
+            most.iter().max_by_key(|(count, _, _)| *count).filter(|(count, _, _)| *count * 2 >= all);
         match nearest {
             Some((count, what, Some((line, cell)))) => {
-                format!("text: {count} of {} values are {what}, line {line} is `{cell}`", self.values)
+                format!("text: {count} of {all} values are {what}, line {line} is `{cell}`")
             }
-            _ => format!("text: {} values, no other type fits", self.values),
+            _ => format!("text: {all} values, no other type fits"),
         }
     }
 }

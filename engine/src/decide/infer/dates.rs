@@ -62,6 +62,7 @@ pub fn date_cell(cell: &str) -> Option<DateCell> {
         return None;
     }
     if cell.bytes().any(|byte| byte.is_ascii_alphabetic())
+        && cell.bytes().filter(u8::is_ascii_digit).count() >= 5
         && let Some(date) = named_date(cell)
     {
         return Some(date);

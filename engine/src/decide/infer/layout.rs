@@ -170,13 +170,19 @@ impl Block {
         if self.width() < 2 {
             return 0;
         }
-        let rows = self
-            .head
-            .iter()
-            .take_while(|row| filled(row) <= 1 && row.iter().any(|cell| is_words(cell)))
-            .count();
-        // A table needs rows below; `total` alone above a table of three is no caption.
-        if rows < self.head.len() && self.head[rows..].iter().any(|row| filled(row) > 1) { rows } else { 0 }
+        let is_caption =
+            |row: &&Vec<String>| filled(row) == 1 && row.first().is_some_and(|cell| is_words(cell));
+        let rows = self.head.iter().take_while(is_caption).count();
+        let below = &self.head[rows..];
+        if rows == 0 || below.is_empty() {
+            return 0;
+        }
+        // A row of one cell is no header; `nome;;` may be one with blank names, unless what is
+        // below is a header already.
+        let last = &self.head[rows - 1];
+        let words = last[0].split_whitespace().count();
+        let heads = last.len() > 1 && !(is_header(below) && (words > 1 || types_differ(below)));
+        rows - usize::from(heads)
     }
 
     fn layout(&self, mut caption: Vec<String>) -> Layout {
@@ -268,6 +274,16 @@ pub fn is_header(rows: &[Vec<String>]) -> bool {
     }
     // Nothing but words: a header unless its words are values too.
     repeats == 0 && first.iter().filter(|cell| !cell.is_empty()).all_unique()
+}
+
+/// Says whether a column is words in its first row and something else below.
+fn types_differ(rows: &[Vec<String>]) -> bool {
+    let Some((first, body)) = rows.split_first() else { return false };
+    first.iter().enumerate().any(|(column, cell)| {
+        let mut below =
+            body.iter().filter_map(|row| row.get(column)).filter(|cell| !cell.is_empty()).peekable();
+        is_words(cell) && below.peek().is_some() && below.all(|cell| !is_words(cell))
+    })
 }
 
 /// Says whether a year or date may head its column: what is below is something else.

@@ -1,40 +1,50 @@
 //! Rows that repeat a sum of others: by their label and by arithmetic.
 
-use crate::decide::text::fold;
-
 /// Boundaries tried on each side of a row.
 const TRIED: usize = 64;
 
 /// How far a sum of rounded figures may be off, relative to it.
 const ROUNDING: f64 = 1e-3;
 
-/// Says whether a cell reads like the label of a total (`Total geral`, `Norte Total`, `Média`).
+/// Says whether a cell reads like the label of a total (`Total geral`, `Norte Total`, `Média`):
+/// at most five words, one of them a total's.
 pub fn is_total_label(cell: &str) -> bool {
-    if !(3..=60).contains(&cell.len()) || !NEEDLES.iter().any(|needle| contains(cell.as_bytes(), needle)) {
+    if !(3..=60).contains(&cell.len()) || cell.as_bytes()[0].is_ascii_digit() {
         return false;
     }
-    let folded = fold(cell);
-    let words: Vec<&str> =
-        folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    words.len() <= 5 && words.iter().any(|word| is_total_word(word) || is_mean_word(word))
+    let (mut words, mut found) = (0, false);
+    for word in words_of(cell) {
+        words += 1;
+        found |= is_total_word(word) || is_mean_word(word);
+    }
+    found && words <= 5
 }
 
-const NEEDLES: [&[u8]; 8] = [b"tota", b"soma", b"sum", b"geral", b"averag", b"mean", b"dia", b"acumulado"];
+fn words_of(cell: &str) -> impl DoubleEndedIterator<Item = &str> {
+    cell.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+fn is_one_of(word: &str, list: &[&str]) -> bool {
+    list.iter().any(|known| word.eq_ignore_ascii_case(known))
+}
 
 fn is_total_word(word: &str) -> bool {
-    matches!(
-        word,
-        "total" | "totais" | "totals" | "subtotal" | "subtotais" | "soma" | "sum" | "geral" | "acumulado"
-    )
+    const TOTALS: &[&str] = &["total", "totais", "totals", "subtotal", "subtotais", "soma", "sum", "geral", "acumulado"];
+    (3..=9).contains(&word.len())
+        && matches!(word.as_bytes()[0].to_ascii_lowercase(), b't' | b's' | b'g' | b'a')
+        && is_one_of(word, TOTALS)
 }
 
 fn is_mean_word(word: &str) -> bool {
-    matches!(word, "media" | "average" | "mean")
+    (4..=7).contains(&word.len())
+        && matches!(word.as_bytes()[0].to_ascii_lowercase(), b'm' | b'a')
+        && (is_one_of(word, &["media", "average", "mean", "média"]) || word.to_lowercase() == "média")
 }
 
-/// Case-insensitive search for an ASCII needle.
-fn contains(cell: &[u8], needle: &[u8]) -> bool {
-    cell.windows(needle.len()).any(|window| window.eq_ignore_ascii_case(needle))
+/// Says whether a label leaves little doubt: `Total` begins or ends it.
+fn says_total(label: &str) -> bool {
+    let sure = |word: Option<&str>| word.is_some_and(|word| is_one_of(word, &["total", "totais", "subtotal"]));
+    sure(words_of(label).next()) || sure(words_of(label).next_back())
 }
 
 /// A row that may be a roll-up.
@@ -126,9 +136,8 @@ impl Rollups {
             }
             add(&mut self.sums);
             self.details += 1;
-            found.unconfirmed.push((refused.line, refused.label));
-            if found.unconfirmed.len() > 1000 {
-                break;
+            if says_total(&refused.label) {
+                found.unconfirmed.push((refused.line, refused.label));
             }
         }
         found.unconfirmed.sort();
@@ -155,8 +164,7 @@ impl Candidate {
     /// Compares with the sum of `rows` rows between two prefix sums: at least half of its numbers
     /// agree, and one of them is not zero.
     fn matches(&self, from: &[f64], to: &[f64], rows: u64) -> bool {
-        let folded = fold(&self.label);
-        let mean = folded.split(|c: char| !c.is_alphanumeric()).any(is_mean_word);
+        let mean = words_of(&self.label).any(is_mean_word);
         let (mut present, mut equal, mut nonzero) = (0, 0, false);
         for ((value, from), to) in self.values.iter().zip(from).zip(to) {
             let Some(value) = value else { continue };
