@@ -1,1 +1,2 @@
 //! Placeholder until its owner lands.
+pub mod sql;
