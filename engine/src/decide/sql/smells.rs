@@ -1,0 +1,172 @@
+//! Structural smells: queries that run but cannot be an answer.
+
+use serde::{Deserialize, Serialize};
+
+use super::card::SchemaCard;
+use super::linking::Link;
+use super::rewrite::{Token, TokenKind, tokens};
+use super::words::literal;
+use crate::decide::text::{fold, folded_words};
+
+/// What is wrong with a query that ran.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Smell {
+    /// It reads no table: only literals or what it made itself.
+    NoTableRead,
+    /// `SELECT *` without a condition, for a question that does not ask for everything.
+    EverythingSelected,
+    /// No row, and a text it compares a column with is stored nowhere while a linked value is.
+    ValueNotStored {
+        /// The text in the query.
+        text: String,
+        /// What is stored.
+        stored: Vec<String>,
+    },
+    /// It counts rows although the question asks how many of something the table has a quantity of.
+    CountsRowsOfQuantities {
+        /// The quantity column.
+        column: String,
+    },
+}
+
+impl Smell {
+    /// Words for the model and for the trace.
+    pub fn words(&self) -> String {
+        match self {
+            Self::NoTableRead => "the query reads no table".into(),
+            Self::EverythingSelected => "select only the columns the question asks for, not *".into(),
+            Self::ValueNotStored { text, stored } => {
+                let stored: Vec<String> = stored.iter().map(|value| literal(value)).collect();
+                format!("no rows: {} is stored nowhere; stored is {}", literal(text), stored.join(", "))
+            }
+            Self::CountsRowsOfQuantities { column } => {
+                format!("COUNT counts rows; {column} already holds a quantity, so use SUM({column})")
+            }
+        }
+    }
+}
+
+/// What a query that ran returned, as far as smells go.
+#[derive(Debug, Clone, Copy)]
+pub struct Ran<'a> {
+    /// The query.
+    pub sql: &'a str,
+    /// Tables it read.
+    pub tables_read: &'a [String],
+    /// Rows it returned.
+    pub row_count: u64,
+}
+
+/// Finds the first smell of a query that ran.
+pub fn smell(question: &str, ran: Ran<'_>, card: &SchemaCard, links: &[Link]) -> Option<Smell> {
+    if ran.tables_read.is_empty() {
+        return Some(Smell::NoTableRead);
+    }
+    let tokens = tokens(ran.sql);
+    let word = |index: usize| tokens.get(index).map_or("", |t: &Token| &ran.sql[t.start..t.end]);
+    let bare_star =
+        word(1) == "*" && !(0..tokens.len()).any(|index| word(index).eq_ignore_ascii_case("where"));
+    if bare_star && !asks_for_everything(question) {
+        return Some(Smell::EverythingSelected);
+    }
+    if ran.row_count == 0
+        && let Some(smell) = value_not_stored(ran.sql, &tokens, card, links)
+    {
+        return Some(smell);
+    }
+    counts_quantities(question, ran, card)
+}
+
+/// Whether a question wants every column: "all details", "everything", "todas as informações".
+fn asks_for_everything(question: &str) -> bool {
+    folded_words(question).iter().any(|word| {
+        matches!(
+            word.as_str(),
+            "everything"
+                | "details"
+                | "detail"
+                | "information"
+                | "info"
+                | "rows"
+                | "records"
+                | "columns"
+                | "fields"
+                | "tudo"
+                | "detalhes"
+                | "informacao"
+                | "informacoes"
+                | "linhas"
+                | "registros"
+                | "dados"
+                | "colunas"
+                | "campos"
+                | "contents"
+                | "conteudo"
+                | "tabela"
+                | "table"
+        )
+    })
+}
+
+/// An equality with a text that no shown column holds, while the question was linked to other values.
+fn value_not_stored(sql: &str, tokens: &[Token], card: &SchemaCard, links: &[Link]) -> Option<Smell> {
+    let text = |index: usize| &sql[tokens[index].start..tokens[index].end];
+    for index in 1..tokens.len() {
+        if tokens[index].kind != TokenKind::Text || !matches!(text(index - 1), "=" | "==" | "IN" | "(" | ",")
+        {
+            continue;
+        }
+        let written = text(index).trim_matches('\'').replace("''", "'");
+        let folded = fold(&written);
+        let stored = card
+            .tables
+            .iter()
+            .flat_map(|table| &table.columns)
+            .any(|column| column.values.iter().any(|value| fold(value) == folded));
+        if stored || links.iter().any(|link| fold(&link.value) == folded) {
+            continue;
+        }
+        let stored: Vec<String> =
+            links.iter().filter(|link| link.condition.is_none()).map(|link| link.value.clone()).collect();
+        if !stored.is_empty() {
+            return Some(Smell::ValueNotStored { text: written, stored });
+        }
+    }
+    None
+}
+
+/// "How many" answered by `COUNT(*)` on a table with one obvious quantity column.
+fn counts_quantities(question: &str, ran: Ran<'_>, card: &SchemaCard) -> Option<Smell> {
+    let words = folded_words(question);
+    let how_many = words.windows(2).any(|pair| pair[0] == "how" && pair[1] == "many")
+        || words.iter().any(|word| word.starts_with("quant") && word.len() >= 6);
+    // "How many rows / records / sales were there" asks for rows.
+    let rows_meant = words.iter().any(|word| {
+        matches!(
+            word.as_str(),
+            "rows"
+                | "records"
+                | "linhas"
+                | "registros"
+                | "lines"
+                | "vezes"
+                | "times"
+                | "different"
+                | "diferentes"
+        )
+    });
+    let sql = fold(ran.sql).replace(' ', "");
+    if !how_many || rows_meant || !sql.starts_with("selectcount(*)from") || ran.tables_read.len() != 1 {
+        return None;
+    }
+    let table = card.table(&ran.tables_read[0])?;
+    let quantity = table.columns.iter().find(|column| {
+        let name = fold(&column.name);
+        matches!(
+            name.as_str(),
+            "count" | "quantity" | "qty" | "qtd" | "qtde" | "quantidade" | "units" | "unidades" | "contagem"
+        )
+    })?;
+    Some(Smell::CountsRowsOfQuantities { column: quantity.name.clone() })
+}
