@@ -1,1 +1,3 @@
-//! Placeholder until its owner lands.
+//! Ingestion: read, chunk, place, store.
+
+pub mod extract;

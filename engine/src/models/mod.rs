@@ -148,7 +148,13 @@ pub trait Ocr: Send + Sync {
     /// Names the model.
     fn identity(&self) -> &ModelIdentity;
     /// Reads lines in reading order from an 8-bit RGB image (`width * height * 3` bytes).
-    fn read(&self, width: usize, height: usize, rgb: &[u8], cancel: &Cancel) -> Result<Vec<OcrLine>, ModelError>;
+    fn read(
+        &self,
+        width: usize,
+        height: usize,
+        rgb: &[u8],
+        cancel: &Cancel,
+    ) -> Result<Vec<OcrLine>, ModelError>;
 }
 
 /// What can go wrong with a model.
@@ -208,7 +214,9 @@ pub enum ModelError {
         bytes: usize,
     },
     /// The self-test failed.
-    #[error("self-test of {name} failed: cosine {cosine:.6} to the stored vector, at least {expected} expected")]
+    #[error(
+        "self-test of {name} failed: cosine {cosine:.6} to the stored vector, at least {expected} expected"
+    )]
     SelfTest {
         /// Model name.
         name: String,

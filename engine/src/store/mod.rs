@@ -1,1 +1,3 @@
-//! Placeholder until its owner lands.
+//! The stores behind the catalog.
+
+pub mod graph;
