@@ -284,7 +284,7 @@ mod tests {
             let tokens: Vec<usize> = (0..length).collect();
             let cut = windows(&tokens, most);
             prop_assert!(cut.iter().all(|window| window.len() <= most));
-            prop_assert_eq!(cut.concat(), tokens);
+            prop_assert_eq!(&cut.concat(), &tokens);
             let (least, largest) = (cut.iter().map(|w| w.len()).min(), cut.iter().map(|w| w.len()).max());
             prop_assert!(largest.unwrap() - least.unwrap() <= 1);
         }
