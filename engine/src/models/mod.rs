@@ -2,12 +2,21 @@
 //!
 //! A model writes SQL, triples and wording; it never chooses a route, a store or a ranking.
 
-pub mod lazy;
+mod cpu;
 pub mod fetch;
+pub mod gguf;
+pub mod lazy;
+pub mod llama;
+pub mod open;
+pub mod options;
+pub mod selftest;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+pub use self::cpu::cpu_supported;
+pub use self::options::{Device, EmbedOptions, GenerateOptions, Gpu, Placement, Pooling};
 
 /// A flag that stops long work: cloned into it, set from anywhere.
 #[derive(Debug, Clone, Default)]
