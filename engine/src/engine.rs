@@ -11,7 +11,7 @@ use crate::decide::route::{Route, StoreKind, Thresholds, fit};
 use crate::error::{Error, Result};
 use crate::models::lazy::Models;
 use crate::models::{Cancel, Embed, ModelIdentity, Purpose};
-use crate::store::graph::{GraphIndex, SynonymIndex};
+use crate::store::graph::{GraphIndex, GraphWriter};
 use crate::store::vectors::{VectorIndex, blob_to_vector, vector_to_blob};
 use crate::store::vocabulary::Vocabulary;
 use crate::store::{StoreError, catalog};
@@ -30,8 +30,8 @@ pub struct Engine {
 /// The one connection that writes, with what only writing needs.
 struct Writer {
     connection: Connection,
-    synonyms: SynonymIndex,
-    /// Corpus version `synonyms` was read at; another process may have moved on.
+    graph_writer: GraphWriter,
+    /// Corpus version `graph_writer` was read at; another process may have moved on.
     version: i64,
 }
 
@@ -67,7 +67,7 @@ impl Engine {
             config,
             models,
             data: data.to_owned(),
-            writer: Mutex::new(Writer { connection: writer, synonyms: SynonymIndex::default(), version: -1 }),
+            writer: Mutex::new(Writer { connection: writer, graph_writer: GraphWriter::default(), version: -1 }),
             snapshot: RwLock::new(None),
         })
     }
@@ -96,7 +96,7 @@ impl Engine {
     ///
     /// # Errors
     /// What `work` returns, after undoing it; [`StoreError::Sqlite`].
-    pub fn change<T>(&self, work: impl FnOnce(&Transaction, &mut SynonymIndex) -> Result<T>) -> Result<T> {
+    pub fn change<T>(&self, work: impl FnOnce(&Transaction, &mut GraphWriter) -> Result<T>) -> Result<T> {
         self.transaction(true, work)
     }
 
@@ -104,25 +104,25 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::change`].
-    pub fn rehearse<T>(&self, work: impl FnOnce(&Transaction, &mut SynonymIndex) -> Result<T>) -> Result<T> {
+    pub fn rehearse<T>(&self, work: impl FnOnce(&Transaction, &mut GraphWriter) -> Result<T>) -> Result<T> {
         self.transaction(false, work)
     }
 
     fn transaction<T>(
         &self,
         keep: bool,
-        work: impl FnOnce(&Transaction, &mut SynonymIndex) -> Result<T>,
+        work: impl FnOnce(&Transaction, &mut GraphWriter) -> Result<T>,
     ) -> Result<T> {
         let mut writer = self.writer();
-        let Writer { connection, synonyms, version } = &mut *writer;
+        let Writer { connection, graph_writer, version } = &mut *writer;
         let transaction =
             connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(StoreError::from)?;
         let current = catalog::corpus_version(&transaction)?;
         if *version != current {
-            *synonyms = SynonymIndex::load(&transaction).map_err(StoreError::from)?;
+            *graph_writer = GraphWriter::load(&transaction).map_err(StoreError::from)?;
             *version = current;
         }
-        let outcome = work(&transaction, synonyms).and_then(|value| {
+        let outcome = work(&transaction, graph_writer).and_then(|value| {
             if !keep {
                 transaction.rollback().map_err(StoreError::from)?;
                 return Ok((value, current));
@@ -133,16 +133,16 @@ impl Engine {
         });
         match outcome {
             Ok((value, reached)) if reached != current => {
-                synonyms.commit();
+                graph_writer.commit();
                 *version = reached;
                 Ok(value)
             }
             Ok((value, _)) => {
-                synonyms.rollback();
+                graph_writer.rollback();
                 Ok(value)
             }
             Err(error) => {
-                synonyms.rollback();
+                graph_writer.rollback();
                 Err(error)
             }
         }

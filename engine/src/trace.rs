@@ -85,7 +85,7 @@ impl Trace {
 
     fn finish(&self, record: SpanRecord) {
         tracing::debug!(target: "polyrag::span", trace = %self.id, name = %record.name, ms = record.ms,
-            attributes = %Value::Object(record.attributes.clone()));
+            attributes = %serde_json::Value::Object(record.attributes.clone()));
         if let Some(listener) = &self.listener {
             listener(&record);
         }

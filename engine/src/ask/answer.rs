@@ -281,7 +281,7 @@ fn problem_of(answer: &str, report: &AskReport, contexts: &[Context]) -> Option<
     if !foreign.is_empty() {
         return Some(Problem::Numbers(foreign));
     }
-    let found = language::detect(answer).language?;
+    let found = language::code(answer)?;
     (answer.split_whitespace().count() >= 6 && found != report.language)
         .then(|| Problem::Language { wanted: report.language.clone(), found: found.to_owned() })
 }

@@ -243,7 +243,7 @@ fn start_report(question: &str, options: &AskOptions, trace: &Trace) -> AskRepor
     AskReport {
         id: options.id.clone().unwrap_or_else(|| trace.id.clone()),
         question: question.to_owned(),
-        language: language::detect(question).language.unwrap_or("en").to_owned(),
+        language: language::code(question).unwrap_or("en").to_owned(),
         trace_id: trace.id.clone(),
         ..AskReport::default()
     }

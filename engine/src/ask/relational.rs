@@ -84,7 +84,7 @@ fn fill(question: &str, outcome: SqlOutcome, result: &mut PartResult) {
         hand_over(result, outcome.abstained.as_deref().unwrap_or("the tables cannot answer it"));
         return;
     };
-    let portuguese = language::detect(question).language == Some("pt");
+    let portuguese = language::code(question) == Some("pt");
     result.notes.extend(rows.notes.iter().map(|note| note.words(portuguese)));
     // An empty result, or nothing but NULL, is no answer: the text may know.
     result.found = rows.rows.iter().flatten().any(|value| !value.is_null());

@@ -48,6 +48,11 @@ impl Detected {
     }
 }
 
+/// Returns the two-letter code of the language of `text`, if one stands out.
+pub fn code(text: &str) -> Option<&'static str> {
+    detect(text).language.map(Language::code)
+}
+
 /// Words of one language alone.
 const OWN: f32 = 2.0;
 /// Words that two of the languages share.

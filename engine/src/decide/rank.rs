@@ -134,7 +134,7 @@ mod tests {
     fn top_k_breaks_ties_by_id_and_survives_any_k() {
         let list = vec![(3, 0.5), (1, 0.5), (2, 0.9)];
         assert_eq!(top_k(list.clone(), 2), [(2, 0.9), (1, 0.5)]);
-        assert_eq!(top_k(list.clone(), 0), []);
+        assert!(top_k(list.clone(), 0).is_empty());
         assert_eq!(top_k(list, 100).len(), 3);
     }
 

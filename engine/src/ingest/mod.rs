@@ -23,10 +23,10 @@ use crate::ingest::extract::{ExtractionCache, Extractor, Passage};
 use crate::ingest::prepare::{Prepared, PreparedChunk, prepare};
 use crate::ingest::triples_file::GivenTriples;
 use crate::models::{Cancel, Purpose};
-use crate::read::{self, Kind, Source};
+use crate::read::{self, Kind};
 use crate::report::{AddReport, AddedDocument};
 use crate::store::catalog::{NewChunk, NewDocument};
-use crate::store::graph::SynonymIndex;
+use crate::store::graph::GraphWriter;
 use crate::store::{StoreError, catalog, graph, tables};
 
 /// How to add.
@@ -131,12 +131,8 @@ struct Adder<'a> {
 impl Adder<'_> {
     fn file(&mut self, file: &Path) -> Result<Vec<AddedDocument>> {
         let io = |source| Error::Io { path: file.to_owned(), source };
-        let limit = self.engine.config.read.max_file_bytes;
         let size = std::fs::metadata(file).map_err(io)?.len();
-        if size > limit {
-            // Refused by its size alone: a huge file is not read into memory to be refused.
-            return Err(read::too_large_file(file, size, &self.engine.config.read).into());
-        }
+        read::check_size(file, size, &self.engine.config.read)?;
         let bytes = std::fs::read(file).map_err(io)?;
         let hash = blake3::hash(&bytes).to_hex().to_string();
         let name = file.display().to_string();
@@ -217,8 +213,8 @@ impl Adder<'_> {
         let triples = self.extract(&fresh, &chunks)?;
         let vectors = self.embed_facts(&triples)?;
         let config = &self.engine.config.graph;
-        reports.extend(self.engine.change(|transaction, synonyms| {
-            let mut storing = Storing { transaction, vectors: &vectors, synonyms, config };
+        reports.extend(self.engine.change(|transaction, graph_writer| {
+            let mut storing = Storing { transaction, vectors: &vectors, graph_writer, config };
             let (mut chunks, mut triples) = (chunks.into_iter(), triples.into_iter());
             fresh
                 .into_iter()
@@ -360,10 +356,10 @@ impl Adder<'_> {
         if gone.is_empty() {
             return Ok(());
         }
-        self.engine.change(|transaction, synonyms| {
+        self.engine.change(|transaction, graph_writer| {
             for path in gone {
                 if let Some(document) = catalog::document_at(transaction, &path)? {
-                    catalog::delete_document(transaction, document.id, synonyms)?;
+                    catalog::delete_document(transaction, document.id, graph_writer)?;
                 }
             }
             Ok(())
@@ -397,8 +393,8 @@ impl Adder<'_> {
         let path = document.document.path.clone();
         let no_triples = vec![Vec::new(); chunks.len()];
         let config = &self.engine.config.graph;
-        let report = self.engine.change(|transaction, synonyms| {
-            let mut storing = Storing { transaction, vectors: &HashMap::new(), synonyms, config };
+        let report = self.engine.change(|transaction, graph_writer| {
+            let mut storing = Storing { transaction, vectors: &HashMap::new(), graph_writer, config };
             let mut report = storing.document(document, &chunks, &no_triples)?;
             let id = catalog::document_at(transaction, &path)?.map_or(0, |stored| stored.id);
             let imported = tables::import_sqlite(transaction, id, file).map_err(StoreError::from)?;
@@ -443,7 +439,7 @@ fn unchanged(path: &str, duplicate_of: Option<String>) -> AddedDocument {
 struct Storing<'a> {
     transaction: &'a Transaction<'a>,
     vectors: &'a HashMap<String, Vec<f32>>,
-    synonyms: &'a mut SynonymIndex,
+    graph_writer: &'a mut GraphWriter,
     config: &'a GraphConfig,
 }
 
@@ -456,7 +452,7 @@ impl Storing<'_> {
         triples: &[Vec<Triple>],
     ) -> Result<AddedDocument> {
         if let Some(id) = document.replaces {
-            catalog::delete_document(self.transaction, id, self.synonyms)?;
+            catalog::delete_document(self.transaction, id, self.graph_writer)?;
         }
         catalog::remove_alias(self.transaction, &document.document.path)?;
         let id = catalog::insert_document(self.transaction, &document.document, now())?;
@@ -468,7 +464,7 @@ impl Storing<'_> {
             let key = chunk_key(&document.document, chunk);
             let chunk_id = catalog::insert_chunk(self.transaction, id, &key, chunk)?;
             if chunk.stores.contains(&StoreKind::Graph) {
-                graph::write_chunk(self.transaction, chunk_id, facts, self.vectors, self.synonyms, self.config)
+                graph::write_chunk(self.transaction, chunk_id, facts, self.vectors, self.graph_writer, self.config)
                     .map_err(StoreError::from)?;
             }
             for store in &chunk.stores {
@@ -516,12 +512,12 @@ fn chunk_key(document: &NewDocument, chunk: &NewChunk) -> String {
 /// # Errors
 /// [`Error::Store`]; [`Error::Usage`] when something named is not in the catalog.
 pub fn remove(engine: &Engine, targets: &[String]) -> Result<Vec<String>> {
-    engine.change(|transaction, synonyms| remove_in(transaction, synonyms, targets))
+    engine.change(|transaction, graph_writer| remove_in(transaction, graph_writer, targets))
 }
 
 fn remove_in(
     transaction: &Transaction,
-    synonyms: &mut SynonymIndex,
+    graph_writer: &mut GraphWriter,
     targets: &[String],
 ) -> Result<Vec<String>> {
     let all = catalog::documents(transaction)?;
@@ -546,7 +542,7 @@ fn remove_in(
                 match document.also_at.first() {
                     // The bytes are still there under another name: the document moves to it.
                     Some(other) => catalog::rename_document(transaction, document.id, other)?,
-                    None => catalog::delete_document(transaction, document.id, synonyms)?,
+                    None => catalog::delete_document(transaction, document.id, graph_writer)?,
                 }
                 removed.push(document.path.clone());
             }

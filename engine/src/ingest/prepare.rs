@@ -112,7 +112,7 @@ fn prepare_text(
             kind: kind.to_string(),
             content_hash: hash,
             bytes,
-            language: language::detect(&text.text).language.map(str::to_owned),
+            language: language::code(&text.text).map(str::to_owned),
             requested_store: String::new(),
             details,
         },

@@ -90,6 +90,15 @@ pub struct Warning {
     pub message: String,
 }
 
+impl std::fmt::Display for Warning {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.line {
+            Some(line) => write!(formatter, "line {line}: {}", self.message),
+            None => formatter.write_str(&self.message),
+        }
+    }
+}
+
 /// Why a file could not be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -178,6 +187,17 @@ impl ReadError {
     }
 }
 
+/// Refuses a file by its size alone, before it is read into memory.
+///
+/// # Errors
+/// [`ReadError::TooLarge`].
+pub fn check_size(path: &Path, bytes: u64, limits: &ReadLimits) -> Result<(), ReadError> {
+    if bytes > limits.max_file_bytes {
+        return Err(too_large(path, "the file (bytes)", bytes, "max_file_bytes", limits.max_file_bytes));
+    }
+    Ok(())
+}
+
 /// Reads one file's bytes into documents and tables.
 ///
 /// `path` serves for the extension, the title and messages only; nothing is opened. `bytes` are
@@ -187,9 +207,7 @@ impl ReadError {
 /// See [`ReadError`]. A `.jsonl` with some bad lines is no error: they are in `warnings`.
 pub fn read(path: &Path, bytes: Vec<u8>, limits: &ReadLimits) -> Result<Reading, ReadError> {
     let size = bytes.len() as u64;
-    if size > limits.max_file_bytes {
-        return Err(too_large(path, "the file (bytes)", size, "max_file_bytes", limits.max_file_bytes));
-    }
+    check_size(path, size, limits)?;
     let kind = detect(path, &bytes[..bytes.len().min(detect::HEAD_BYTES)]);
     refuse(path, kind, size)?;
     let decoded = decode(bytes).map_err(|reason| ReadError::Binary { path: path.to_path_buf(), reason })?;

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::decide::route::StoreKind;
 use crate::store::StoreError;
-use crate::store::graph::SynonymIndex;
+use crate::store::graph::GraphWriter;
 use crate::store::vectors::{blob_to_vector, vector_to_blob};
 
 /// Version of the schema below; a data folder with another one is refused or migrated.
@@ -447,14 +447,14 @@ pub fn embedding_of(connection: &Connection, hash: &str) -> Result<Option<Vec<f3
 pub fn delete_document(
     transaction: &Transaction,
     document_id: i64,
-    synonyms: &mut SynonymIndex,
+    graph_writer: &mut GraphWriter,
 ) -> Result<(), StoreError> {
     let chunks: Vec<i64> = transaction
         .prepare_cached("SELECT id FROM chunks WHERE document_id = ?")?
         .query_map([document_id], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
     for chunk in &chunks {
-        crate::store::graph::delete_chunk(transaction, *chunk, synonyms)?;
+        crate::store::graph::delete_chunk(transaction, *chunk, graph_writer)?;
         transaction.prepare_cached("DELETE FROM chunk_text WHERE rowid = ?")?.execute([chunk])?;
     }
     crate::store::tables::delete_document(transaction, document_id)?;

@@ -151,7 +151,7 @@ fn graph_agrees(connection: &Connection, loaded: &GraphIndex) -> Result<Check, S
 /// [`StoreError::Sqlite`], [`StoreError::Index`] when a stale file can't be removed.
 pub fn repair(
     transaction: &rusqlite::Transaction,
-    synonyms: &mut graph::SynonymIndex,
+    graph_writer: &mut graph::GraphWriter,
     folder: &Path,
 ) -> Result<Vec<String>, StoreError> {
     let mut done = Vec::new();
@@ -160,7 +160,7 @@ pub fn repair(
         .query_map([], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
     for chunk in &orphans {
-        graph::delete_chunk(transaction, *chunk, synonyms)?;
+        graph::delete_chunk(transaction, *chunk, graph_writer)?;
     }
     done.push(format!("removed {} passage nodes without a chunk", orphans.len()));
     transaction.execute("DELETE FROM placements WHERE chunk_id NOT IN (SELECT id FROM chunks)", [])?;

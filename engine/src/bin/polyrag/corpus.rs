@@ -170,7 +170,7 @@ pub fn doctor(cli: &Cli, engine: &Engine, repair: bool) -> Result<ExitCode> {
     let mut repairs = Vec::new();
     if repair {
         let folder = engine.data().to_owned();
-        repairs = engine.change(|transaction, synonyms| Ok(doctor::repair(transaction, synonyms, &folder)?))?;
+        repairs = engine.change(|transaction, graph_writer| Ok(doctor::repair(transaction, graph_writer, &folder)?))?;
     }
     let diagnosis =
         doctor::diagnose(&engine.reader()?, engine.data(), &engine.config.vector, &engine.config.graph)?;
