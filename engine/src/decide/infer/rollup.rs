@@ -29,7 +29,8 @@ fn is_one_of(word: &str, list: &[&str]) -> bool {
 }
 
 fn is_total_word(word: &str) -> bool {
-    const TOTALS: &[&str] = &["total", "totais", "totals", "subtotal", "subtotais", "soma", "sum", "geral", "acumulado"];
+    const TOTALS: &[&str] =
+        &["total", "totais", "totals", "subtotal", "subtotais", "soma", "sum", "geral", "acumulado"];
     (3..=9).contains(&word.len())
         && matches!(word.as_bytes()[0].to_ascii_lowercase(), b't' | b's' | b'g' | b'a')
         && is_one_of(word, TOTALS)
@@ -43,7 +44,8 @@ fn is_mean_word(word: &str) -> bool {
 
 /// Says whether a label leaves little doubt: `Total` begins or ends it.
 fn says_total(label: &str) -> bool {
-    let sure = |word: Option<&str>| word.is_some_and(|word| is_one_of(word, &["total", "totais", "subtotal"]));
+    let sure =
+        |word: Option<&str>| word.is_some_and(|word| is_one_of(word, &["total", "totais", "subtotal"]));
     sure(words_of(label).next()) || sure(words_of(label).next_back())
 }
 
