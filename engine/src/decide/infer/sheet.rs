@@ -317,7 +317,9 @@ mod tests {
         found
     }
 
-    fn check(rows: &[&[&str]], merges: &[((u32, u32), (u32, u32))], expected: &[(&str, &[&str], u64)]) {
+    type Corners = ((u32, u32), (u32, u32));
+
+    fn check(rows: &[&[&str]], merges: &[Corners], expected: &[(&str, &[&str], u64)]) {
         let merges: Vec<Merge> =
             merges.iter().map(|(start, end)| Merge { start: *start, end: *end }).collect();
         let tables = infer_sheet(cells(rows), &merges, &CsvOptions::default());
