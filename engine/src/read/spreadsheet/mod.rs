@@ -25,11 +25,7 @@ pub(super) fn read(
     if kind != Kind::Xls {
         expand::check(path, kind, &bytes, limits)?;
     }
-    let sheets = match kind {
-        Kind::Xlsx => xlsx(path, bytes, limits)?,
-        Kind::Xls => xls(path, bytes, limits)?,
-        _ => ods(path, bytes, limits)?,
-    };
+    let sheets = sheets(path, kind, bytes, limits)?;
     let mut warnings = Vec::new();
     let filled = sheets.iter().filter(|sheet| !sheet.cells.is_empty()).count();
     let mut tables = Vec::new();
@@ -52,6 +48,17 @@ pub(super) fn read(
         return Err(ReadError::Empty { path: path.to_path_buf(), bytes: size });
     }
     Ok(Reading { kind, sources: vec![Source::Tables(tables)], warnings })
+}
+
+/// Reads the cells of every sheet. A parser's panic over a damaged file is that file's error.
+fn sheets(path: &Path, kind: Kind, bytes: Vec<u8>, limits: &ReadLimits) -> Result<Vec<RawSheet>, ReadError> {
+    let parse = || match kind {
+        Kind::Xlsx => xlsx(path, bytes, limits),
+        Kind::Xls => xls(path, bytes, limits),
+        _ => ods(path, bytes, limits),
+    };
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(parse))
+        .unwrap_or_else(|_| Err(corrupt(path, kind, &"the parser gave up on it")))
 }
 
 /// A sheet before its tables are known.
