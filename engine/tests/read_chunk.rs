@@ -190,6 +190,8 @@ fn plain_text_is_located_by_lines() {
     let text = format!("\n\n{long}\nsegunda linha.\n\n{long}\n");
     let found = chunks(&text, Plain, &limits(160, 200));
     assert_eq!(locations(&found), ["lines 3-4", "line 6"]);
+    let found = chunks(&"Uma frase inteira. ".repeat(60), Plain, &limits(160, 200));
+    assert_eq!(locations(&found), ["line 1 (part 1 of 2)", "line 1 (part 2 of 2)"]);
 }
 
 #[test]

@@ -80,7 +80,6 @@ impl Kind {
                 "export the sheet as .csv and add that".into()
             }
             Self::Sqlite => "add the database by itself: its tables are copied, not read as text".into(),
-            Self::EncryptedOffice => "save a copy without the password, then as .txt, .md or .csv".into(),
             Self::Json => {
                 "write one {\"title\":\"..\",\"text\":\"..\"} object a line and name it .jsonl".into()
             }

@@ -7,6 +7,7 @@
 mod decode;
 mod detect;
 mod jsonl;
+mod spreadsheet;
 
 use std::path::{Path, PathBuf};
 
@@ -27,6 +28,10 @@ pub struct ReadLimits {
     pub max_file_bytes: u64,
     /// Longest single text (a document, or one line of a `.jsonl`), in bytes.
     pub max_text_bytes: u64,
+    /// Most bytes a packed file (XLSX, ODS) may unpack to.
+    pub max_expanded_bytes: u64,
+    /// Most filled cells of one spreadsheet file.
+    pub max_cells: u64,
     /// Most columns a table may have.
     pub max_columns: usize,
     /// Warnings of one kind listed per file; the rest is counted.
@@ -38,6 +43,8 @@ impl Default for ReadLimits {
         Self {
             max_file_bytes: 536_870_912,
             max_text_bytes: 134_217_728,
+            max_expanded_bytes: 2_147_483_648,
+            max_cells: 20_000_000,
             max_columns: 2_000,
             max_warnings: 50,
         }
@@ -133,6 +140,24 @@ pub enum ReadError {
         /// The way out.
         hint: String,
     },
+    /// Protected with a password.
+    #[error("{path}: {kind} protected with a password", path = path.display())]
+    Encrypted {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        kind: Kind,
+    },
+    /// Damaged, or not quite what it says.
+    #[error("{path}: damaged ({kind}): {reason}", path = path.display())]
+    Corrupt {
+        /// The file.
+        path: PathBuf,
+        /// What it was taken for.
+        kind: Kind,
+        /// What the parser said.
+        reason: String,
+    },
     /// Not text, whatever its name says.
     #[error("{path}: not text: {reason}", path = path.display())]
     Binary {
@@ -170,6 +195,10 @@ impl ReadError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Empty { .. } => None,
+            Self::Encrypted { .. } => Some("save a copy without the password and add that".into()),
+            Self::Corrupt { .. } => {
+                Some("open it in the program that wrote it, save it again and add that".into())
+            }
             Self::TooLarge { limit, .. } => {
                 Some(format!("raise `{limit}` under [read] in the configuration, or split the file"))
             }
@@ -210,6 +239,9 @@ pub fn read(path: &Path, bytes: Vec<u8>, limits: &ReadLimits) -> Result<Reading,
     check_size(path, size, limits)?;
     let kind = detect(path, &bytes[..bytes.len().min(detect::HEAD_BYTES)]);
     refuse(path, kind, size)?;
+    if matches!(kind, Kind::Xlsx | Kind::Xls | Kind::Ods) {
+        return spreadsheet::read(path, kind, bytes, limits);
+    }
     let decoded = decode(bytes).map_err(|reason| ReadError::Binary { path: path.to_path_buf(), reason })?;
     if decoded.text.trim().is_empty() {
         return Err(ReadError::Empty { path: path.to_path_buf(), bytes: size });
@@ -226,6 +258,9 @@ fn refuse(path: &Path, kind: Kind, bytes: u64) -> Result<(), ReadError> {
     let path = path.to_path_buf();
     match kind {
         Kind::Markdown | Kind::Text | Kind::Csv | Kind::Tsv | Kind::Jsonl => Ok(()),
+        // A spreadsheet under the name of a text is a mistake worth telling.
+        Kind::Xlsx | Kind::Xls | Kind::Ods if !is_text_name(&path) => Ok(()),
+        Kind::EncryptedOffice => Err(ReadError::Encrypted { path, kind }),
         Kind::Empty => Err(ReadError::Empty { path, bytes }),
         Kind::Binary => {
             Err(ReadError::Binary { path, reason: "its first bytes are no text in any encoding".into() })
@@ -241,6 +276,12 @@ fn refuse(path: &Path, kind: Kind, bytes: u64) -> Result<(), ReadError> {
             Err(ReadError::Unsupported { path, kind: found, hint: found.unsupported_hint() })
         }
     }
+}
+
+/// Says whether the name promises plain text.
+fn is_text_name(path: &Path) -> bool {
+    let extension = detect::extension(path);
+    matches!(extension.as_str(), "txt" | "md" | "markdown" | "csv" | "tsv" | "tab" | "jsonl" | "ndjson")
 }
 
 fn read_table(path: &Path, kind: Kind, decoded: Decoded, limits: &ReadLimits) -> Reading {

@@ -46,7 +46,14 @@ pub fn merge(
             text: body,
         }
     };
-    groups.iter().zip(&parts).enumerate().map(build).collect()
+    let mut chunks: Vec<Chunk> = groups.iter().zip(&parts).enumerate().map(build).collect();
+    for same in chunks.chunk_by_mut(|a, b| a.location == b.location) {
+        let parts = same.len();
+        for (index, chunk) in same.iter_mut().enumerate().filter(|_| parts > 1) {
+            chunk.location += &format!(" (part {} of {parts})", index + 1);
+        }
+    }
+    chunks
 }
 
 /// Neighbouring segments that become one chunk.

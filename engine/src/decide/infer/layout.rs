@@ -72,14 +72,14 @@ pub fn scan(text: &str, start: usize, line: u64, delimiter: u8) -> Vec<Block> {
     blocks.found
 }
 
-/// Splits a grid into blocks: bytes are row indexes, and the first row is on line `line`.
-pub fn scan_grid(rows: &[Vec<String>], line: u64) -> Vec<Block> {
+/// Splits a grid into blocks: bytes are row indexes, and `lines` numbers the rows.
+pub fn scan_grid(rows: &[Vec<String>], lines: &[u64]) -> Vec<Block> {
     let mut blocks = Blocks::default();
-    for (index, row) in rows.iter().enumerate() {
+    for (index, (row, line)) in rows.iter().zip(lines).enumerate() {
         if row.iter().all(|cell| cell.trim().is_empty()) {
             blocks.open = false;
         } else {
-            let place = Place { line: line + index as u64, start: index, end: index + 1 };
+            let place = Place { line: *line, start: index, end: index + 1 };
             blocks.push(place, row.len(), &mut || row.iter().map(|cell| tidy(cell)).collect());
         }
     }
@@ -239,7 +239,7 @@ fn filled(row: &[String]) -> usize {
 }
 
 /// Says whether a cell is text, not a value of another type.
-fn is_words(cell: &str) -> bool {
+pub fn is_words(cell: &str) -> bool {
     !cell.is_empty() && number_shape(cell).is_none() && date_cell(cell).is_none() && truth(cell).is_none()
 }
 
@@ -253,7 +253,7 @@ pub fn is_header(rows: &[Vec<String>]) -> bool {
     if filled(first) == 0 || first.iter().any(|cell| cell.chars().count() > 300) {
         return false;
     }
-    let (mut words, mut typed_below, mut repeats, mut foreign) = (0, 0, 0, 0);
+    let (mut words, mut typed_below, mut repeats, mut foreign, mut lettered) = (0, 0, 0, 0, false);
     for (column, cell) in first.iter().enumerate().filter(|(_, cell)| !cell.is_empty()) {
         let below = || body.iter().filter_map(|row| row.get(column)).filter(|cell| !cell.is_empty());
         if is_words(cell) && !is_null_like(cell) {
@@ -265,8 +265,9 @@ pub fn is_header(rows: &[Vec<String>]) -> bool {
         } else if !names_period(cell, below()) {
             foreign += 1;
         }
+        lettered |= cell.chars().any(char::is_alphabetic);
     }
-    if foreign > 0 || words == 0 {
+    if foreign > 0 || words == 0 || !lettered {
         return false;
     }
     if typed_below > 0 {

@@ -12,6 +12,7 @@ mod layout;
 mod names;
 mod records;
 mod rollup;
+mod sheet;
 mod table;
 mod values;
 
@@ -21,6 +22,7 @@ use crate::decide::table::Table;
 pub use build::{BATCH_ROWS, data_type};
 pub use dates::days_from_civil;
 pub use names::{identifier, unique_names};
+pub use sheet::{CellValue, Merge, SheetCell, column_letters, infer_sheet};
 
 use dialect::{delimiter, delimiter_name};
 use table::{CsvRows, GridRows, Spec, infer};
@@ -73,6 +75,7 @@ pub fn infer_csv(text: &str, options: &CsvOptions) -> Vec<Table> {
                 location: format!("lines {}-{}", layout.lines.0, layout.lines.1),
                 dialect: dialect.clone(),
                 semicolon: found == Some(b';'),
+                decimal_dot: false,
                 max_columns: options.max_columns,
                 max_warnings: options.max_warnings,
                 several,
@@ -82,19 +85,20 @@ pub fn infer_csv(text: &str, options: &CsvOptions) -> Vec<Table> {
         .collect()
 }
 
-/// Reads the tables of a grid of cells whose first row is number `first_row` of its sheet.
+/// Reads the tables of a grid of cells; `lines` numbers its rows.
 ///
 /// Numbers in the cells have a decimal dot, dates are ISO: what a spreadsheet's own types give.
-pub fn infer_grid(rows: &[Vec<String>], first_row: u64, options: &CsvOptions) -> Vec<Table> {
-    let layouts = layout::tables(&layout::scan_grid(rows, first_row));
+pub fn infer_grid(rows: &[Vec<String>], lines: &[u64], options: &CsvOptions) -> Vec<Table> {
+    let layouts = layout::tables(&layout::scan_grid(rows, lines));
     let several = layouts.len() > 1;
     let build = |(index, layout): (usize, layout::Layout)| {
-        let source = GridRows { rows, spans: layout.spans.clone() };
+        let source = GridRows { rows, lines, spans: layout.spans.clone() };
         let spec = Spec {
             name: table_name(&options.name, index),
             location: format!("rows {}-{}", layout.lines.0, layout.lines.1),
             dialect: Vec::new(),
             semicolon: false,
+            decimal_dot: true,
             max_columns: options.max_columns,
             max_warnings: options.max_warnings,
             several,
@@ -124,13 +128,17 @@ pub fn infer_found(found: &FoundTable, name: &str, options: &CsvOptions) -> Tabl
         lines: found.lines,
         notes: Vec::new(),
     };
-    let source = GridRows { rows: &found.rows, spans: layout.spans.clone() };
+    // The separator row has a line but is no row.
+    let line = |row: usize| found.lines.0 + row as u64 + u64::from(row >= found.header_rows);
+    let lines: Vec<u64> = (0..found.rows.len()).map(line).collect();
+    let source = GridRows { rows: &found.rows, lines: &lines, spans: layout.spans.clone() };
     let full = found.caption.as_ref().map_or_else(|| name.to_owned(), |caption| format!("{name} {caption}"));
     let spec = Spec {
         name: table_name(&full, 0),
         location: format!("lines {}-{}", found.lines.0, found.lines.1),
         dialect: vec!["Markdown table".into()],
         semicolon: false,
+        decimal_dot: false,
         max_columns: options.max_columns,
         max_warnings: options.max_warnings,
         several: false,

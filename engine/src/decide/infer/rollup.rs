@@ -29,7 +29,8 @@ fn is_one_of(word: &str, list: &[&str]) -> bool {
 }
 
 fn is_total_word(word: &str) -> bool {
-    const TOTALS: &[&str] = &["total", "totais", "totals", "subtotal", "subtotais", "soma", "sum", "geral", "acumulado"];
+    const TOTALS: &[&str] =
+        &["total", "totais", "totals", "subtotal", "subtotais", "soma", "sum", "geral", "acumulado"];
     (3..=9).contains(&word.len())
         && matches!(word.as_bytes()[0].to_ascii_lowercase(), b't' | b's' | b'g' | b'a')
         && is_one_of(word, TOTALS)
@@ -43,7 +44,8 @@ fn is_mean_word(word: &str) -> bool {
 
 /// Says whether a label leaves little doubt: `Total` begins or ends it.
 fn says_total(label: &str) -> bool {
-    let sure = |word: Option<&str>| word.is_some_and(|word| is_one_of(word, &["total", "totais", "subtotal"]));
+    let sure =
+        |word: Option<&str>| word.is_some_and(|word| is_one_of(word, &["total", "totais", "subtotal"]));
     sure(words_of(label).next()) || sure(words_of(label).next_back())
 }
 
@@ -54,6 +56,8 @@ struct Candidate {
     line: u64,
     label: String,
     values: Vec<Option<f64>>,
+    /// Numbers of the row above: one that goes on (a year, a month) says nothing about sums.
+    above: Vec<Option<f64>>,
     /// Sums and number of the detail rows above it.
     sums: Vec<f64>,
     details: u64,
@@ -65,6 +69,7 @@ pub struct Rollups {
     sums: Vec<f64>,
     details: u64,
     candidates: Vec<Candidate>,
+    above: Vec<Option<f64>>,
 }
 
 /// What was found.
@@ -79,7 +84,7 @@ pub struct Found {
 impl Rollups {
     /// Starts with `columns` numeric columns.
     pub fn new(columns: usize) -> Self {
-        Self { sums: vec![0.0; columns], details: 0, candidates: Vec::new() }
+        Self { sums: vec![0.0; columns], details: 0, candidates: Vec::new(), above: vec![None; columns] }
     }
 
     /// Takes the next row: its numbers, and its label if it reads like a total.
@@ -99,6 +104,7 @@ impl Rollups {
             line,
             label: label.unwrap_or_default().to_owned(),
             values: values.to_vec(),
+            above: std::mem::replace(&mut self.above, values.to_vec()),
             sums: self.sums.clone(),
             details: self.details,
         };
@@ -166,14 +172,16 @@ impl Candidate {
     fn matches(&self, from: &[f64], to: &[f64], rows: u64) -> bool {
         let mean = words_of(&self.label).any(is_mean_word);
         let (mut present, mut equal, mut nonzero) = (0, 0, false);
-        for ((value, from), to) in self.values.iter().zip(from).zip(to) {
+        for (((value, above), from), to) in self.values.iter().zip(&self.above).zip(from).zip(to) {
             let Some(value) = value else { continue };
-            present += 1;
             let expected = if mean { (to - from) / rows as f64 } else { to - from };
             let tolerance = if self.label.is_empty() { 1e-9 } else { ROUNDING };
             if (expected - value).abs() <= tolerance * expected.abs().max(value.abs()) {
                 equal += 1;
+                present += 1;
                 nonzero |= *value != 0.0;
+            } else if above.as_ref() != Some(value) {
+                present += 1;
             }
         }
         present > 0 && equal * 2 >= present && nonzero
@@ -211,5 +219,25 @@ mod tests {
         check(&[("a", 10.0), ("b", 5.0), ("Média", 7.5), ("TOTAL:", 15.0)], &[2, 3]);
         check(&[("Total Energies", 7.0), ("Outra", 5.0), ("Total", 12.0)], &[2]);
         check(&[("a", 10.0), ("b", 5.0), ("", 3.0)], &[]);
+    }
+
+    #[test]
+    fn t20_totals_of_each_month() {
+        let mut rollups = Rollups::new(3);
+        for (row, (month, label, value)) in [
+            (1.0, "H", 10.0),
+            (1.0, "M", 12.0),
+            (1.0, "Total", 22.0),
+            (2.0, "H", 5.0),
+            (2.0, "M", 6.0),
+            (2.0, "Total", 11.0),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let label = is_total_label(label).then_some(label);
+            rollups.add(row as u64, row as u64, &[Some(2024.0), Some(month), Some(value)], label, false);
+        }
+        assert_eq!(rollups.finish().rows, [2, 5]);
     }
 }

@@ -54,6 +54,8 @@ impl Rows for CsvRows<'_> {
 pub struct GridRows<'a> {
     /// The grid.
     pub rows: &'a [Vec<String>],
+    /// Number of each row in its source.
+    pub lines: &'a [u64],
     /// Where the rows are.
     pub spans: Vec<Span>,
 }
@@ -61,10 +63,11 @@ pub struct GridRows<'a> {
 impl Rows for GridRows<'_> {
     fn visit(&self, visit: &mut dyn FnMut(u64, &[Cow<'_, str>])) {
         for span in &self.spans {
-            for (index, row) in self.rows[span.start..span.end].iter().enumerate().skip(span.skip) {
+            for index in (span.start..span.end).skip(span.skip) {
+                let row = &self.rows[index];
                 let cells: Vec<Cow<'_, str>> = row.iter().map(|cell| Cow::Borrowed(cell.as_str())).collect();
                 if !is_blank(&cells) {
-                    visit(span.line + index as u64, &cells);
+                    visit(self.lines[index], &cells);
                 }
             }
         }
@@ -79,6 +82,8 @@ pub struct Spec {
     pub location: String,
     /// How the file is read.
     pub dialect: Vec<String>,
+    /// Numbers are known to have a decimal dot.
+    pub decimal_dot: bool,
     /// Semicolons part the cells.
     pub semicolon: bool,
     /// Most columns.
@@ -112,7 +117,10 @@ pub fn infer(source: &dyn Rows, layout: Layout, spec: Spec) -> Table {
     }
     headers.resize(survey.stats.len(), String::new());
     let names = unique_names(&headers);
-    let context = context(&survey.stats, spec.semicolon);
+    let mut context = context(&survey.stats, spec.semicolon);
+    if spec.decimal_dot {
+        context.mark = context.mark.or(Some(Mark::Dot));
+    }
     let decisions: Vec<ColumnDecision> = survey.stats.iter().map(|stats| decide(stats, &context)).collect();
     let built = build(source, &names, &decisions);
     let warnings = warnings(&layout, &spec, &survey, &names, &decisions, &built);
