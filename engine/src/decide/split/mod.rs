@@ -19,7 +19,7 @@
 
 mod cut;
 mod lexicon;
-mod tokens;
+pub(crate) mod tokens;
 
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,406 @@
+//! A question in normal form: its kind, numbers, and the canonical words that carry its meaning.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::tables::{EMPTY, MEASURES, NEGATIONS, PHRASES, SYNONYMS};
+use crate::decide::language::{Detected, detect};
+use crate::decide::numbers::{Kind as NumberKind, quantities};
+use crate::decide::split::split;
+use crate::decide::split::tokens::{Token, tokens};
+
+/// What a question asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Asks {
+    /// A thing, list or value (`what`, `which`, an instruction to show it, a bare noun phrase).
+    Thing,
+    /// A person.
+    Who,
+    /// A time.
+    When,
+    /// A place.
+    Where,
+    /// A reason.
+    Why,
+    /// A manner.
+    How,
+    /// A count.
+    Count,
+    /// An amount.
+    Amount,
+    /// A frequency.
+    Often,
+    /// Yes or no, by the auxiliary that asks.
+    YesNo(Modality),
+    /// An explanation or a summary.
+    Explain,
+}
+
+/// The auxiliary of a yes/no question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Modality {
+    /// `is`, `do`, `has` …
+    Fact,
+    /// `can`, `could`, `may` …
+    Possible,
+    /// `should`, `must` …
+    Ought,
+    /// `will`, `would` …
+    Future,
+}
+
+/// The way a word is reached: `from Chile` and `to Chile` are not the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// `from`, `de` beside `para`, `desde`.
+    From,
+    /// `to`, `into`, `para`.
+    To,
+}
+
+/// A canonical word with what the text says about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    /// Its class: a stem, or the first word of its class of synonyms.
+    pub class: String,
+    /// Folded, as written.
+    pub written: String,
+    /// Whether a capital letter marks it as a name.
+    pub capital: bool,
+    /// The directional preposition before it.
+    pub direction: Option<Direction>,
+}
+
+/// A question in normal form.
+#[derive(Debug, Clone)]
+pub struct Normal {
+    /// What each of its interrogatives asks for, sorted.
+    pub asks: Vec<Asks>,
+    /// How many questions the message holds.
+    pub questions: usize,
+    /// Its numbers, percentages and dates, canonical.
+    pub numbers: BTreeSet<String>,
+    /// Its codes, canonical.
+    pub codes: BTreeSet<String>,
+    /// The words that carry its meaning, in order.
+    pub words: Vec<Word>,
+    /// The question with a slot for every carrying word: equal frames with permuted words
+    /// are a swap of roles.
+    pub frame: Vec<String>,
+    /// How many words turn it around.
+    pub negations: usize,
+    /// Whether it speaks of the past with a form of `be` (only told for persons).
+    pub past: bool,
+    /// Its language.
+    pub language: Detected,
+}
+
+impl Normal {
+    /// Brings `text` to normal form.
+    pub fn of(text: &str) -> Self {
+        let found = quantities(text);
+        let (mut numbers, mut codes) = (BTreeSet::new(), BTreeSet::new());
+        for quantity in &found {
+            match quantity.kind {
+                NumberKind::Code => codes.insert(quantity.value().to_owned()),
+                NumberKind::Percent => numbers.insert(format!("{}%", quantity.value())),
+                _ => numbers.insert(quantity.value().to_owned()),
+            };
+        }
+        let tokens: Vec<Token> = tokens(text)
+            .into_iter()
+            .filter(|t| !found.iter().any(|q| q.range.start <= t.range.start && t.range.end <= q.range.end))
+            .collect();
+        let shouting = tokens.len() > 2 && tokens.iter().filter(|t| t.capital).count() * 4 > tokens.len() * 3;
+        let raw = expand(&tokens, shouting);
+        let past =
+            raw.iter().any(|r| matches!(r.text.as_str(), "was" | "were" | "did" | "foi" | "foram" | "era"));
+        let stream = rewrite(raw);
+        let mut normal = Self {
+            asks: Vec::new(),
+            questions: split(text).len().max(1),
+            numbers,
+            codes,
+            words: Vec::new(),
+            frame: Vec::new(),
+            negations: 0,
+            past,
+            language: detect(text),
+        };
+        normal.read(&stream);
+        normal.settle();
+        normal
+    }
+
+    fn read(&mut self, stream: &[Raw]) {
+        let mut direction = None;
+        let mut started = false;
+        for (at, raw) in stream.iter().enumerate() {
+            let word = raw.text.as_str();
+            if let Some(asks) = interrogative(stream, at, started) {
+                self.asks.push(asks);
+                started = true;
+                self.frame.push(format!("{asks:?}"));
+                continue;
+            }
+            started = true;
+            if NEGATIONS.contains(&word) {
+                self.negations += 1;
+                self.frame.push("not".to_owned());
+            } else if let Some(found) = directed(word) {
+                direction = Some(found);
+                self.frame.push(word.to_owned());
+            } else if is_empty(word) && !raw.capital {
+                self.frame.push(word.to_owned());
+                // `from the north`: articles leave the direction standing.
+                if !matches!(word, "the" | "a" | "an" | "o" | "os" | "as") {
+                    direction = None;
+                }
+            } else {
+                self.words.push(Word {
+                    class: class(word),
+                    written: raw.text.clone(),
+                    capital: raw.capital,
+                    direction: direction.take(),
+                });
+                self.frame.push("_".to_owned());
+            }
+        }
+        self.asks.sort();
+        self.asks.dedup();
+        if self.asks.is_empty() {
+            self.asks.push(Asks::Thing);
+        }
+        // `what is the number of …`: a count says more than the thing it is.
+        if self.asks.len() > 1 {
+            let counted = self.asks.iter().any(|a| matches!(a, Asks::Count | Asks::Amount));
+            self.asks.retain(|a| !counted || *a != Asks::Thing);
+        }
+    }
+
+    /// With a measure in sight, `largest`, `highest` and `most` rank by it and say the same.
+    fn settle(&mut self) {
+        if !self.words.iter().any(|w| MEASURES.contains(&w.class.as_str())) {
+            return;
+        }
+        for word in &mut self.words {
+            word.class = match word.class.as_str() {
+                "biggest" | "highest" | "most" | "maisalto" | "maximum" => "most".to_owned(),
+                "smallest" | "lowest" | "fewest" | "minimum" | "maisbaixo" => "fewest".to_owned(),
+                _ => continue,
+            };
+        }
+    }
+
+    /// Returns the words by class.
+    pub fn classes(&self) -> BTreeMap<&str, &Word> {
+        self.words.iter().map(|w| (w.class.as_str(), w)).collect()
+    }
+}
+
+/// A folded word before and after rewriting.
+#[derive(Debug, Clone)]
+struct Raw {
+    text: String,
+    capital: bool,
+    first: bool,
+}
+
+/// Undoes contractions; a capital at the start of a sentence, or in a shouted text, marks nothing.
+fn expand(tokens: &[Token], shouting: bool) -> Vec<Raw> {
+    let mut out = Vec::with_capacity(tokens.len() + 4);
+    for (at, token) in tokens.iter().enumerate() {
+        let first = at == 0;
+        let mut push = |text: &str, capital: bool| out.push(Raw { text: text.to_owned(), capital, first });
+        let lower = token.lower.as_str();
+        let is_name = token.capital && !shouting && !first && lower.chars().count() > 1;
+        if let Some(base) = lower.strip_suffix("n't") {
+            let base = match base {
+                "ca" => "can",
+                "wo" => "will",
+                other => other,
+            };
+            push(base, false);
+            push("not", false);
+        } else if lower == "cannot" {
+            push("can", false);
+            push("not", false);
+        } else if lower == "whats" || lower == "whos" {
+            push(lower.trim_end_matches('s'), false);
+            push("is", false);
+        } else {
+            push(&token.folded, is_name);
+            if token.contracted
+                && matches!(token.folded.as_str(), "what" | "who" | "where" | "how" | "it" | "that" | "there")
+            {
+                push("is", false);
+            }
+        }
+    }
+    out
+}
+
+/// Rewrites the phrases of [`PHRASES`], the longest first at each place.
+fn rewrite(raw: Vec<Raw>) -> Vec<Raw> {
+    let mut stream = raw;
+    // A rewritten phrase may complete another (`the number of` after `what is`).
+    for _ in 0..2 {
+        let mut out = Vec::with_capacity(stream.len());
+        let mut at = 0;
+        while at < stream.len() {
+            let best = PHRASES
+                .iter()
+                .filter(|(from, _)| starts_with(&stream[at..], from))
+                .max_by_key(|(from, _)| from.len());
+            match best {
+                Some((from, to)) => {
+                    let first = stream[at].first;
+                    let written = from.split(' ').count();
+                    out.extend(to.split(' ').filter(|t| !t.is_empty()).map(|t| Raw {
+                        text: t.to_owned(),
+                        capital: false,
+                        first,
+                    }));
+                    at += written;
+                }
+                None => {
+                    out.push(stream[at].clone());
+                    at += 1;
+                }
+            }
+        }
+        stream = out;
+    }
+    stream
+}
+
+fn starts_with(stream: &[Raw], phrase: &str) -> bool {
+    let mut words = 0;
+    phrase.split(' ').all(|p| {
+        words += 1;
+        stream.get(words - 1).is_some_and(|r| r.text == p)
+    })
+}
+
+fn interrogative(stream: &[Raw], at: usize, started: bool) -> Option<Asks> {
+    let word = stream[at].text.as_str();
+    let next = stream.get(at + 1).map(|r| r.text.as_str()).unwrap_or_default();
+    Some(match word {
+        "?how" => Asks::How,
+        "?why" | "why" | "porque" => Asks::Why,
+        "?thing" | "what" | "which" | "qual" | "quais" | "cual" | "cuales" => Asks::Thing,
+        "?count" | "quantos" | "quantas" | "cuantos" | "cuantas" => Asks::Count,
+        "?amount" | "quanto" | "quanta" | "cuanto" | "cuanta" => Asks::Amount,
+        "?often" => Asks::Often,
+        "who" if !started || at == 0 || matches!(next, "is" | "are" | "was" | "were") => Asks::Who,
+        "quem" | "whose" | "whom" | "quien" | "quienes" => Asks::Who,
+        "when" | "quando" if !started => Asks::When,
+        "cuando" => Asks::When,
+        "where" | "onde" | "aonde" if !started => Asks::Where,
+        "donde" => Asks::Where,
+        "how" | "como" => Asks::How,
+        "explain" | "explique" | "describe" | "descreva" | "summarise" | "summarize" | "resuma"
+        | "compare"
+            if !started =>
+        {
+            Asks::Explain
+        }
+        "list" | "show" | "name" | "find" | "give" | "return" | "liste" | "mostre" | "diga" | "informe"
+        | "tell"
+            if !started =>
+        {
+            Asks::Thing
+        }
+        "is" | "are" | "was" | "were" | "am" | "do" | "does" | "did" | "has" | "have" | "had" if !started => {
+            Asks::YesNo(Modality::Fact)
+        }
+        "can" | "could" | "may" | "might" | "posso" | "pode" | "podem" if !started => {
+            Asks::YesNo(Modality::Possible)
+        }
+        "should" | "must" | "devo" | "deve" | "devem" if !started => Asks::YesNo(Modality::Ought),
+        "will" | "would" | "shall" if !started => Asks::YesNo(Modality::Future),
+        _ => return None,
+    })
+}
+
+fn directed(word: &str) -> Option<Direction> {
+    match word {
+        "from" | "desde" => Some(Direction::From),
+        "to" | "into" | "para" => Some(Direction::To),
+        _ => None,
+    }
+}
+
+fn is_empty(word: &str) -> bool {
+    EMPTY.contains(&word)
+}
+
+/// Returns the class of a word: the head of its synonyms, else its stem.
+pub fn class(word: &str) -> String {
+    let stemmed = stem(word);
+    for group in SYNONYMS {
+        if group.iter().any(|w| *w == word || stem(w) == stemmed) {
+            return group[0].to_owned();
+        }
+    }
+    stemmed
+}
+
+/// Takes inflections off a folded word: plurals, `-ing`, `-ed`, a final `e`; Portuguese plurals and
+/// the gender of participles. Light on purpose: it must not merge words that differ in meaning.
+pub fn stem(word: &str) -> String {
+    let length = word.chars().count();
+    if length < 4 || !word.is_ascii() {
+        return word.to_owned();
+    }
+    let singular = plural(word);
+    let word = singular.as_str();
+    for (ending, keep) in [("ando", "ar"), ("endo", "er"), ("indo", "ir")] {
+        if let Some(base) = word.strip_suffix(ending).filter(|b| b.len() >= 4) {
+            return format!("{base}{keep}");
+        }
+    }
+    for ending in ["ada", "ida"] {
+        if word.len() >= 6 && word.ends_with(ending) {
+            return format!("{}o", &word[..word.len() - 1]);
+        }
+    }
+    for ending in ["ing", "ed"] {
+        if let Some(base) =
+            word.strip_suffix(ending).filter(|b| b.len() >= 3 && b.contains(['a', 'e', 'i', 'o', 'u', 'y']))
+        {
+            return undouble(base).trim_end_matches('e').to_owned();
+        }
+    }
+    if word.len() > 4 { word.strip_suffix('e').unwrap_or(word).to_owned() } else { word.to_owned() }
+}
+
+fn plural(word: &str) -> String {
+    for (ending, keep) in [
+        ("oes", "ao"),
+        ("aes", "ao"),
+        ("ais", "al"),
+        ("eis", "el"),
+        ("ies", "y"),
+        ("sses", "ss"),
+        ("ches", "ch"),
+        ("shes", "sh"),
+        ("xes", "x"),
+        ("ores", "or"),
+        ("ns", "m"),
+    ] {
+        let english = ending == "ns" && !word.ends_with("ens") && !word.ends_with("uns");
+        if let Some(base) = word.strip_suffix(ending).filter(|b| b.len() >= 2 && !english) {
+            return format!("{base}{keep}");
+        }
+    }
+    let stays = ["ss", "us", "is"].iter().any(|e| word.ends_with(e));
+    word.strip_suffix('s').filter(|_| !stays).unwrap_or(word).to_owned()
+}
+
+fn undouble(base: &str) -> &str {
+    let mut reversed = base.chars().rev();
+    match (reversed.next(), reversed.next()) {
+        (Some(x), Some(y)) if x == y && !matches!(x, 'l' | 's' | 'e') => &base[..base.len() - 1],
+        _ => base,
+    }
+}
