@@ -241,7 +241,7 @@ pub fn compare(a: &Normal, b: &Normal, vocabulary: &dyn Vocabulary) -> Vec<Reaso
     if a.negations != b.negations {
         reasons.push(Reason::Negation { differ: [a.negations, b.negations] });
     }
-    if a.past != b.past && a.asks.contains(&Asks::Who) {
+    if a.past != b.past {
         reasons.push(Reason::Tense);
     }
     let compared = reasons.len();
@@ -300,25 +300,60 @@ fn words_differ(a: &Normal, b: &Normal, vocabulary: &dyn Vocabulary) -> Vec<Reas
 fn roles_differ(a: &Normal, b: &Normal, vocabulary: &dyn Vocabulary) -> bool {
     let of_b = b.classes();
     let turned = a.words.iter().any(|w| {
-        matches!((w.direction, of_b.get(w.class.as_str()).and_then(|o| o.direction)), (Some(x), Some(y)) if x != y)
+        of_b.get(w.class.as_str()).is_some_and(|o| {
+            w.negated != o.negated || matches!((w.direction, o.direction), (Some(x), Some(y)) if x != y)
+        })
     });
-    let order = |n: &Normal, names: bool| -> Vec<String> {
-        n.words
-            .iter()
-            .filter(|w| !names || w.capital || vocabulary.is_name(&w.written))
-            .map(|w| w.class.clone())
-            .collect()
-    };
-    let permuted = a.frame == b.frame && order(a, false) != order(b, false) && !symmetric(a);
-    let names =
-        order(a, true) != order(b, true) && order(a, true).len() == order(b, true).len() && !symmetric(a);
-    turned || permuted || names
+    let name = |w: &Word| w.capital || vocabulary.is_name(&w.written);
+    let permuted = a.frame == b.frame && order(a, &|_| true) != order(b, &|_| true);
+    turned || permuted || names_permuted(a, b, &name) || reversed(a, b)
 }
 
-/// `A or B`, `A and B`: the order of what is joined says nothing.
-fn symmetric(normal: &Normal) -> bool {
-    normal
-        .frame
-        .windows(3)
-        .any(|w| w[0] == "_" && w[2] == "_" && matches!(w[1].as_str(), "and" | "or" | "e" | "ou" | "y"))
+/// Tells whether the names that both sides mark stand in another order.
+fn names_permuted(a: &Normal, b: &Normal, name: &dyn Fn(&Word) -> bool) -> bool {
+    let marked = |n: &Normal| -> BTreeSet<String> {
+        n.words.iter().filter(|w| name(w)).map(|w| w.class.clone()).collect()
+    };
+    let both: BTreeSet<String> = marked(a).intersection(&marked(b)).cloned().collect();
+    order(a, &|w| both.contains(&w.class)) != order(b, &|w| both.contains(&w.class))
+}
+
+/// Returns the classes of the words that `keep` takes, in order; those that `and` or `or` joins are
+/// sorted, since their order says nothing.
+fn order(normal: &Normal, keep: &dyn Fn(&Word) -> bool) -> Vec<String> {
+    let mut groups: Vec<Vec<String>> = Vec::new();
+    let mut slots = normal.words.iter();
+    let mut joined = false;
+    for item in &normal.frame {
+        match item.as_str() {
+            "_" => {
+                let Some(word) = slots.next() else { break };
+                let class = if keep(word) { vec![word.class.clone()] } else { Vec::new() };
+                match groups.last_mut() {
+                    Some(group) if joined => group.extend(class),
+                    _ => groups.push(class),
+                }
+                joined = false;
+            }
+            "and" | "or" | "e" | "ou" | "y" => joined = true,
+            _ => joined = false,
+        }
+    }
+    groups.iter_mut().for_each(|g| g.sort());
+    groups.concat()
+}
+
+/// `time travel`, `travel time`: neighbours in the other order.
+fn reversed(a: &Normal, b: &Normal) -> bool {
+    let pairs = |n: &Normal| -> BTreeSet<(String, String)> {
+        let mut slots = n.words.iter();
+        let slot = |f: &String| if f == "_" { slots.next().map(|w| w.class.clone()) } else { None };
+        let classes: Vec<Option<String>> = n.frame.iter().map(slot).collect();
+        classes.windows(2).filter_map(|w| Some((w[0].clone()?, w[1].clone()?))).collect()
+    };
+    let (of_a, of_b) = (pairs(a), pairs(b));
+    of_a.iter().any(|(x, y)| {
+        let turned = (y.clone(), x.clone());
+        of_b.contains(&turned) && !of_a.contains(&turned)
+    })
 }

@@ -23,6 +23,10 @@ pub enum Asks {
     Why,
     /// A manner.
     How,
+    /// A state (`how is …`).
+    State,
+    /// A degree (`how great is …`).
+    Degree,
     /// A count.
     Count,
     /// An amount.
@@ -68,6 +72,8 @@ pub struct Word {
     pub capital: bool,
     /// The directional preposition before it.
     pub direction: Option<Direction>,
+    /// Whether a negation stands before it.
+    pub negated: bool,
 }
 
 /// A question in normal form.
@@ -88,7 +94,7 @@ pub struct Normal {
     pub frame: Vec<String>,
     /// How many words turn it around.
     pub negations: usize,
-    /// Whether it speaks of the past with a form of `be` (only told for persons).
+    /// Whether it is put in the past by `did`, or, when it asks for a person, by a form of `be`.
     pub past: bool,
     /// Its language.
     pub language: Detected,
@@ -97,6 +103,8 @@ pub struct Normal {
 impl Normal {
     /// Brings `text` to normal form.
     pub fn of(text: &str) -> Self {
+        let text = text.replace("\"\"", "\"");
+        let text = text.as_str();
         let found = quantities(text);
         let (mut numbers, mut codes) = (BTreeSet::new(), BTreeSet::new());
         for quantity in &found {
@@ -106,14 +114,16 @@ impl Normal {
                 _ => numbers.insert(quantity.value().to_owned()),
             };
         }
+        codes.extend(symbols(text));
         let tokens: Vec<Token> = tokens(text)
             .into_iter()
+            .filter(|t| !text[t.range.end..].starts_with('$'))
             .filter(|t| !found.iter().any(|q| q.range.start <= t.range.start && t.range.end <= q.range.end))
             .collect();
         let shouting = tokens.len() > 2 && tokens.iter().filter(|t| t.capital).count() * 4 > tokens.len() * 3;
-        let raw = expand(&tokens, shouting);
-        let past =
-            raw.iter().any(|r| matches!(r.text.as_str(), "was" | "were" | "did" | "foi" | "foram" | "era"));
+        let raw = expand(text, &tokens, shouting);
+        let says = |words: &[&str]| raw.iter().any(|r| words.contains(&r.text.as_str()));
+        let past = says(&["did"]) || says(&["who", "quem"]) && says(&["was", "were", "foi", "foram", "era"]);
         let stream = rewrite(raw);
         let mut normal = Self {
             asks: Vec::new(),
@@ -133,10 +143,11 @@ impl Normal {
 
     fn read(&mut self, stream: &[Raw]) {
         let mut direction = None;
+        let mut negated = false;
         let mut started = false;
         for (at, raw) in stream.iter().enumerate() {
             let word = raw.text.as_str();
-            if let Some(asks) = interrogative(stream, at, started) {
+            if let Some(asks) = interrogative(stream, at, started).filter(|_| !raw.literal) {
                 self.asks.push(asks);
                 started = true;
                 self.frame.push(format!("{asks:?}"));
@@ -145,11 +156,12 @@ impl Normal {
             started = true;
             if NEGATIONS.contains(&word) {
                 self.negations += 1;
+                negated = true;
                 self.frame.push("not".to_owned());
-            } else if let Some(found) = directed(word) {
+            } else if let Some(found) = directed(word).filter(|_| !raw.literal) {
                 direction = Some(found);
                 self.frame.push(word.to_owned());
-            } else if is_empty(word) && !raw.capital {
+            } else if is_empty(word) && !raw.capital && !raw.literal && !self.bears(stream, at) {
                 self.frame.push(word.to_owned());
                 // `from the north`: articles leave the direction standing.
                 if !matches!(word, "the" | "a" | "an" | "o" | "os" | "as") {
@@ -157,7 +169,8 @@ impl Normal {
                 }
             } else {
                 self.words.push(Word {
-                    class: class(word),
+                    class: if raw.literal { word.to_owned() } else { class(word) },
+                    negated: std::mem::take(&mut negated),
                     written: raw.text.clone(),
                     capital: raw.capital,
                     direction: direction.take(),
@@ -177,8 +190,31 @@ impl Normal {
         }
     }
 
+    /// Tells whether an empty word carries meaning where it stands: `do` as a main verb, and a
+    /// modal in a question for reasons.
+    fn bears(&self, stream: &[Raw], at: usize) -> bool {
+        let before = at.checked_sub(1).map(|i| stream[i].text.as_str()).unwrap_or_default();
+        match stream[at].text.as_str() {
+            "do" | "doing" | "done" | "does" => {
+                at + 1 == stream.len()
+                    || matches!(
+                        before,
+                        "to" | "i" | "you" | "we" | "they" | "can" | "people" | "not" | "should"
+                    )
+            }
+            "can" | "could" => self.asks.contains(&Asks::Why),
+            _ => false,
+        }
+    }
+
     /// With a measure in sight, `largest`, `highest` and `most` rank by it and say the same.
     fn settle(&mut self) {
+        // `through which states does it run`: the parts of `run through` stand apart.
+        let moves = |w: &Word| matches!(w.class.as_str(), "run" | "flow" | "go" | "pass");
+        if self.words.iter().any(|w| w.class == "through") && self.words.iter().any(moves) {
+            self.forget("through");
+            self.words.iter_mut().filter(|w| moves(w)).for_each(|w| w.class = "traverse".to_owned());
+        }
         if !self.words.iter().any(|w| MEASURES.contains(&w.class.as_str())) {
             return;
         }
@@ -189,6 +225,17 @@ impl Normal {
                 _ => continue,
             };
         }
+    }
+
+    /// Takes a word out, with its slots.
+    fn forget(&mut self, class: &str) {
+        let mut slots = self.words.iter();
+        for item in self.frame.iter_mut().filter(|f| *f == "_") {
+            if slots.next().is_some_and(|w| w.class == class) {
+                class.clone_into(item);
+            }
+        }
+        self.words.retain(|w| w.class != class);
     }
 
     /// Returns the words by class.
@@ -202,37 +249,50 @@ impl Normal {
 struct Raw {
     text: String,
     capital: bool,
-    first: bool,
+    /// Whether it is spoken of, not used: it stands in quotes or is a single letter.
+    literal: bool,
+}
+
+/// Returns runs of symbols that programs, formulas and names are told apart by.
+fn symbols(text: &str) -> Vec<String> {
+    let runs = text.split(|c: char| !"#*<>=@^|~{}+\\&_".contains(c));
+    runs.filter(|run| !run.is_empty()).map(str::to_owned).collect()
 }
 
 /// Undoes contractions; a capital at the start of a sentence, or in a shouted text, marks nothing.
-fn expand(tokens: &[Token], shouting: bool) -> Vec<Raw> {
+fn expand(text: &str, tokens: &[Token], shouting: bool) -> Vec<Raw> {
     let mut out = Vec::with_capacity(tokens.len() + 4);
-    for (at, token) in tokens.iter().enumerate() {
-        let first = at == 0;
-        let mut push = |text: &str, capital: bool| out.push(Raw { text: text.to_owned(), capital, first });
+    let mut starts = true;
+    for token in tokens {
+        let after = text[token.range.end..].trim_start();
+        let first = std::mem::replace(&mut starts, after.starts_with(['?', '!', '.']));
         let lower = token.lower.as_str();
-        let is_name = token.capital && !shouting && !first && lower.chars().count() > 1;
+        let single = lower.chars().count() == 1;
+        let letter = single && token.capital && !first && !shouting && lower != "i";
+        let is_name = token.capital && !shouting && !first && !single;
+        let mut push = |text: &str, capital: bool, literal: bool| {
+            out.push(Raw { text: text.to_owned(), capital, literal });
+        };
         if let Some(base) = lower.strip_suffix("n't") {
             let base = match base {
                 "ca" => "can",
                 "wo" => "will",
                 other => other,
             };
-            push(base, false);
-            push("not", false);
+            push(base, false, false);
+            push("not", false, false);
         } else if lower == "cannot" {
-            push("can", false);
-            push("not", false);
+            push("can", false, false);
+            push("not", false, false);
         } else if lower == "whats" || lower == "whos" {
-            push(lower.trim_end_matches('s'), false);
-            push("is", false);
+            push(lower.trim_end_matches('s'), false, false);
+            push("is", false, false);
         } else {
-            push(&token.folded, is_name);
-            if token.contracted
-                && matches!(token.folded.as_str(), "what" | "who" | "where" | "how" | "it" | "that" | "there")
-            {
-                push("is", false);
+            push(&token.folded, is_name || letter, token.quoted || letter);
+            let asks =
+                ["what", "who", "where", "how", "it", "that", "there"].contains(&token.folded.as_str());
+            if token.contracted && asks {
+                push("is", false, false);
             }
         }
     }
@@ -253,13 +313,9 @@ fn rewrite(raw: Vec<Raw>) -> Vec<Raw> {
                 .max_by_key(|(from, _)| from.len());
             match best {
                 Some((from, to)) => {
-                    let first = stream[at].first;
                     let written = from.split(' ').count();
-                    out.extend(to.split(' ').filter(|t| !t.is_empty()).map(|t| Raw {
-                        text: t.to_owned(),
-                        capital: false,
-                        first,
-                    }));
+                    let words = to.split(' ').filter(|t| !t.is_empty());
+                    out.extend(words.map(|t| Raw { text: t.to_owned(), capital: false, literal: false }));
                     at += written;
                 }
                 None => {
@@ -277,7 +333,7 @@ fn starts_with(stream: &[Raw], phrase: &str) -> bool {
     let mut words = 0;
     phrase.split(' ').all(|p| {
         words += 1;
-        stream.get(words - 1).is_some_and(|r| r.text == p)
+        stream.get(words - 1).is_some_and(|r| r.text == p && !r.literal)
     })
 }
 
@@ -297,6 +353,8 @@ fn interrogative(stream: &[Raw], at: usize, started: bool) -> Option<Asks> {
         "cuando" => Asks::When,
         "where" | "onde" | "aonde" if !started => Asks::Where,
         "donde" => Asks::Where,
+        "how" if matches!(next, "is" | "are" | "was" | "were" | "am") => Asks::State,
+        "how" if !next.is_empty() && !is_empty(next) => Asks::Degree,
         "how" | "como" => Asks::How,
         "explain" | "explique" | "describe" | "descreva" | "summarise" | "summarize" | "resuma"
         | "compare"
@@ -331,7 +389,7 @@ fn directed(word: &str) -> Option<Direction> {
 }
 
 fn is_empty(word: &str) -> bool {
-    EMPTY.contains(&word)
+    EMPTY.contains(&word) || word.len() > 4 && EMPTY.contains(&stem(word).as_str())
 }
 
 /// Returns the class of a word: the head of its synonyms, else its stem.
@@ -388,7 +446,9 @@ fn plural(word: &str) -> String {
         ("ores", "or"),
         ("ns", "m"),
     ] {
-        let english = ending == "ns" && !word.ends_with("ens") && !word.ends_with("uns");
+        // `viagens`, `itens`, not `citizens`.
+        let irregular = matches!(word, "homens" | "ordens" | "nuvens" | "jovens" | "itens" | "bens");
+        let english = ending == "ns" && !irregular && !word.ends_with("gens");
         if let Some(base) = word.strip_suffix(ending).filter(|b| b.len() >= 2 && !english) {
             return format!("{base}{keep}");
         }
