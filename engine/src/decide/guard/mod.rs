@@ -18,7 +18,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -256,19 +256,33 @@ pub fn compare(a: &Normal, b: &Normal, vocabulary: &dyn Vocabulary) -> Vec<Reaso
     reasons
 }
 
-/// Returns what is in one set only, of each side, unless they are equal.
-fn difference(a: &BTreeSet<String>, b: &BTreeSet<String>) -> Option<[Vec<String>; 2]> {
-    (a != b).then(|| [a.difference(b).cloned().collect(), b.difference(a).cloned().collect()])
+/// Returns what one sorted list has beyond the other, of each side, unless they are equal.
+fn difference(a: &[String], b: &[String]) -> Option<[Vec<String>; 2]> {
+    let beyond = |own: &[String], other: &[String]| -> Vec<String> {
+        let mut rest = other.to_vec();
+        own.iter()
+            .filter(|v| match rest.iter().position(|r| r == *v) {
+                Some(at) => {
+                    rest.remove(at);
+                    false
+                }
+                None => true,
+            })
+            .cloned()
+            .collect()
+    };
+    (a != b).then(|| [beyond(a, b), beyond(b, a)])
 }
 
 /// Sorts the words that one side has alone into names, comparisons and others.
 fn words_differ(a: &Normal, b: &Normal, vocabulary: &dyn Vocabulary) -> Vec<Reason> {
     let (of_a, of_b) = (a.classes(), b.classes());
     let mut sorted: [[Vec<String>; 2]; 3] = Default::default();
-    for (side, (own, other)) in [(&of_a, &of_b), (&of_b, &of_a)].into_iter().enumerate() {
+    for (side, own) in [&of_a, &of_b].into_iter().enumerate() {
         for (class, word) in own {
-            // A capital marks a name, unless the other side knows the word without one.
-            if other.contains_key(class) {
+            let (own_count, other_count) =
+                if side == 0 { (a.count(class), b.count(class)) } else { (b.count(class), a.count(class)) };
+            if own_count <= other_count {
                 continue;
             }
             let sort = if COMPARISONS.contains(class) {
@@ -306,7 +320,7 @@ fn roles_differ(a: &Normal, b: &Normal, vocabulary: &dyn Vocabulary) -> bool {
     });
     let name = |w: &Word| w.capital || vocabulary.is_name(&w.written);
     let permuted = a.frame == b.frame && order(a, &|_| true) != order(b, &|_| true);
-    turned || permuted || names_permuted(a, b, &name) || reversed(a, b)
+    turned || permuted || names_permuted(a, b, &name) || reversed(a, b) || turned_around(a, b)
 }
 
 /// Tells whether the names that both sides mark stand in another order.
@@ -321,6 +335,10 @@ fn names_permuted(a: &Normal, b: &Normal, name: &dyn Fn(&Word) -> bool) -> bool 
 /// Returns the classes of the words that `keep` takes, in order; those that `and` or `or` joins are
 /// sorted, since their order says nothing.
 fn order(normal: &Normal, keep: &dyn Fn(&Word) -> bool) -> Vec<String> {
+    groups(normal, keep).concat()
+}
+
+fn groups(normal: &Normal, keep: &dyn Fn(&Word) -> bool) -> Vec<Vec<String>> {
     let mut groups: Vec<Vec<String>> = Vec::new();
     let mut slots = normal.words.iter();
     let mut joined = false;
@@ -340,7 +358,23 @@ fn order(normal: &Normal, keep: &dyn Fn(&Word) -> bool) -> Vec<String> {
         }
     }
     groups.iter_mut().for_each(|g| g.sort());
-    groups.concat()
+    groups
+}
+
+/// `the boy watches the family`, `the family watches the boy`: two words have changed sides around a third.
+fn turned_around(a: &Normal, b: &Normal) -> bool {
+    let places = |n: &Normal| -> BTreeMap<String, usize> {
+        let groups = groups(n, &|w| n.count(&w.class) == 1).into_iter().enumerate();
+        groups.flat_map(|(at, group)| group.into_iter().map(move |class| (class, at))).collect()
+    };
+    let (of_a, of_b) = (places(a), places(b));
+    let shared: Vec<(usize, usize)> =
+        of_a.iter().filter_map(|(class, at)| of_b.get(class).map(|other| (*at, *other))).collect();
+    shared.iter().any(|pivot| {
+        let crosses = |w: &(usize, usize)| w.0 < pivot.0 && w.1 > pivot.1;
+        let returns = |w: &(usize, usize)| w.0 > pivot.0 && w.1 < pivot.1;
+        shared.iter().any(crosses) && shared.iter().any(returns)
+    })
 }
 
 /// `time travel`, `travel time`: neighbours in the other order.

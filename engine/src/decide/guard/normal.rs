@@ -1,12 +1,14 @@
 //! A question in normal form: its kind, numbers, and the canonical words that carry its meaning.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::LazyLock;
 
 use super::tables::{EMPTY, MEASURES, NEGATIONS, PHRASES, SYNONYMS};
 use crate::decide::language::{Detected, detect};
 use crate::decide::numbers::{Kind as NumberKind, quantities};
 use crate::decide::split::split;
 use crate::decide::split::tokens::{Token, tokens};
+use crate::decide::text::folded_words;
 
 /// What a question asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -83,10 +85,10 @@ pub struct Normal {
     pub asks: Vec<Asks>,
     /// How many questions the message holds.
     pub questions: usize,
-    /// Its numbers, percentages and dates, canonical.
-    pub numbers: BTreeSet<String>,
-    /// Its codes, canonical.
-    pub codes: BTreeSet<String>,
+    /// Its numbers, percentages and dates, canonical and sorted.
+    pub numbers: Vec<String>,
+    /// Its codes and symbols, canonical and sorted.
+    pub codes: Vec<String>,
     /// The words that carry its meaning, in order.
     pub words: Vec<Word>,
     /// The question with a slot for every carrying word: equal frames with permuted words
@@ -106,15 +108,18 @@ impl Normal {
         let text = text.replace("\"\"", "\"");
         let text = text.as_str();
         let found = quantities(text);
-        let (mut numbers, mut codes) = (BTreeSet::new(), BTreeSet::new());
+        let (mut numbers, mut codes) = (Vec::new(), Vec::new());
         for quantity in &found {
             match quantity.kind {
-                NumberKind::Code => codes.insert(quantity.value().to_owned()),
-                NumberKind::Percent => numbers.insert(format!("{}%", quantity.value())),
-                _ => numbers.insert(quantity.value().to_owned()),
+                NumberKind::Code => codes.push(quantity.value().to_owned()),
+                NumberKind::Percent => numbers.push(format!("{}%", quantity.value())),
+                _ => numbers.push(quantity.value().to_owned()),
             };
         }
         codes.extend(symbols(text));
+        numbers.extend(single(text).map(str::to_owned));
+        numbers.sort();
+        codes.sort();
         let tokens: Vec<Token> = tokens(text)
             .into_iter()
             .filter(|t| !text[t.range.end..].starts_with('$'))
@@ -162,11 +167,12 @@ impl Normal {
                 direction = Some(found);
                 self.frame.push(word.to_owned());
             } else if is_empty(word) && !raw.capital && !raw.literal && !self.bears(stream, at) {
-                self.frame.push(word.to_owned());
-                // `from the north`: articles leave the direction standing.
-                if !matches!(word, "the" | "a" | "an" | "o" | "os" | "as") {
-                    direction = None;
+                // `from the north`: articles leave the direction standing, and the frame alone.
+                if is_article(word) {
+                    continue;
                 }
+                direction = None;
+                self.frame.push(if is_copula(word) { "be".to_owned() } else { word.to_owned() });
             } else {
                 self.words.push(Word {
                     class: if raw.literal { word.to_owned() } else { class(word) },
@@ -203,6 +209,8 @@ impl Normal {
                     )
             }
             "can" | "could" => self.asks.contains(&Asks::Why),
+            // `what is in it` is not `what is it`.
+            "in" => at == 2 && self.asks.contains(&Asks::Thing) && is_copula(before),
             _ => false,
         }
     }
@@ -215,7 +223,7 @@ impl Normal {
             self.forget("through");
             self.words.iter_mut().filter(|w| moves(w)).for_each(|w| w.class = "traverse".to_owned());
         }
-        if !self.words.iter().any(|w| MEASURES.contains(&w.class.as_str())) {
+        if !self.words.iter().any(|w| MEASURES.iter().any(|m| *m == w.class || stem(m) == w.class)) {
             return;
         }
         for word in &mut self.words {
@@ -238,6 +246,11 @@ impl Normal {
         self.words.retain(|w| w.class != class);
     }
 
+    /// Counts the words of a class.
+    pub fn count(&self, class: &str) -> usize {
+        self.words.iter().filter(|w| w.class == class).count()
+    }
+
     /// Returns the words by class.
     pub fn classes(&self) -> BTreeMap<&str, &Word> {
         self.words.iter().map(|w| (w.class.as_str(), w)).collect()
@@ -251,6 +264,16 @@ struct Raw {
     capital: bool,
     /// Whether it is spoken of, not used: it stands in quotes or is a single letter.
     literal: bool,
+}
+
+/// `one`, `um`: a number only where it is stressed (`exactly one`, `apenas um`).
+fn single(text: &str) -> Option<&'static str> {
+    let words: Vec<String> = folded_words(text);
+    let stressed = |w: &[String]| {
+        matches!(w[0].as_str(), "exactly" | "only" | "just" | "exatamente" | "apenas" | "somente")
+            && matches!(w[1].as_str(), "one" | "um" | "uma")
+    };
+    words.windows(2).any(stressed).then_some("1")
 }
 
 /// Returns runs of symbols that programs, formulas and names are told apart by.
@@ -281,6 +304,13 @@ fn expand(text: &str, tokens: &[Token], shouting: bool) -> Vec<Raw> {
             };
             push(base, false, false);
             push("not", false, false);
+        } else if let Some((base, verb)) =
+            lower.split_once('\'').filter(|(_, v)| ["m", "ve", "re", "ll", "d"].contains(v))
+        {
+            push(base, false, false);
+            if verb == "ll" {
+                push("will", false, false);
+            }
         } else if lower == "cannot" {
             push("can", false, false);
             push("not", false, false);
@@ -307,16 +337,15 @@ fn rewrite(raw: Vec<Raw>) -> Vec<Raw> {
         let mut out = Vec::with_capacity(stream.len());
         let mut at = 0;
         while at < stream.len() {
-            let best = PHRASES
-                .iter()
-                .filter(|(from, _)| starts_with(&stream[at..], from))
-                .max_by_key(|(from, _)| from.len());
-            match best {
+            let known = REWRITINGS.get(stream[at].text.as_str());
+            match known.and_then(|list| list.iter().find(|(from, _)| starts_with(&stream[at..], from))) {
                 Some((from, to)) => {
-                    let written = from.split(' ').count();
-                    let words = to.split(' ').filter(|t| !t.is_empty());
-                    out.extend(words.map(|t| Raw { text: t.to_owned(), capital: false, literal: false }));
-                    at += written;
+                    out.extend(to.iter().map(|t| Raw {
+                        text: (*t).to_owned(),
+                        capital: false,
+                        literal: false,
+                    }));
+                    at += from.len();
                 }
                 None => {
                     out.push(stream[at].clone());
@@ -329,12 +358,8 @@ fn rewrite(raw: Vec<Raw>) -> Vec<Raw> {
     stream
 }
 
-fn starts_with(stream: &[Raw], phrase: &str) -> bool {
-    let mut words = 0;
-    phrase.split(' ').all(|p| {
-        words += 1;
-        stream.get(words - 1).is_some_and(|r| r.text == p && !r.literal)
-    })
+fn starts_with(stream: &[Raw], phrase: &[&str]) -> bool {
+    stream.len() >= phrase.len() && phrase.iter().zip(stream).all(|(p, r)| r.text == *p && !r.literal)
 }
 
 fn interrogative(stream: &[Raw], at: usize, started: bool) -> Option<Asks> {
@@ -388,19 +413,50 @@ fn directed(word: &str) -> Option<Direction> {
     }
 }
 
+fn is_article(word: &str) -> bool {
+    matches!(
+        word,
+        "the" | "a" | "an" | "o" | "os" | "as" | "um" | "uma" | "some" | "el" | "la" | "los" | "las"
+    )
+}
+
+fn is_copula(word: &str) -> bool {
+    matches!(word, "is" | "are" | "was" | "were" | "sao" | "foi" | "foram" | "era" | "eram")
+}
+
 fn is_empty(word: &str) -> bool {
     EMPTY.contains(&word) || word.len() > 4 && EMPTY.contains(&stem(word).as_str())
 }
 
+/// Head of its class of synonyms for every stem in [`SYNONYMS`].
+static HEADS: LazyLock<HashMap<String, &'static str>> = LazyLock::new(|| {
+    let mut heads = HashMap::new();
+    for group in SYNONYMS {
+        for word in *group {
+            heads.entry(stem(word)).or_insert(group[0]);
+        }
+    }
+    heads
+});
+
+/// [`PHRASES`] by their first word, cut into words, the longest first.
+static REWRITINGS: LazyLock<HashMap<&'static str, Vec<Rewriting>>> = LazyLock::new(|| {
+    let mut rewritings: HashMap<&str, Vec<Rewriting>> = HashMap::new();
+    for (from, to) in PHRASES {
+        let from: Vec<&str> = from.split(' ').collect();
+        let to = to.split(' ').filter(|t| !t.is_empty()).collect();
+        rewritings.entry(from[0]).or_default().push((from, to));
+    }
+    rewritings.values_mut().for_each(|list| list.sort_by_key(|(from, _)| std::cmp::Reverse(from.len())));
+    rewritings
+});
+
+type Rewriting = (Vec<&'static str>, Vec<&'static str>);
+
 /// Returns the class of a word: the head of its synonyms, else its stem.
 pub fn class(word: &str) -> String {
     let stemmed = stem(word);
-    for group in SYNONYMS {
-        if group.iter().any(|w| *w == word || stem(w) == stemmed) {
-            return group[0].to_owned();
-        }
-    }
-    stemmed
+    HEADS.get(&stemmed).map_or(stemmed, |head| (*head).to_owned())
 }
 
 /// Takes inflections off a folded word: plurals, `-ing`, `-ed`, a final `e`; Portuguese plurals and
@@ -429,7 +485,16 @@ pub fn stem(word: &str) -> String {
             return undouble(base).trim_end_matches('e').to_owned();
         }
     }
-    if word.len() > 4 { word.strip_suffix('e').unwrap_or(word).to_owned() } else { word.to_owned() }
+    if word.len() <= 4 {
+        return word.to_owned();
+    }
+    // British and American spelling; `city`, `cities` and `movie`, `movies` meet in `-i`.
+    let word = word.strip_suffix('e').unwrap_or(word).replace("our", "or").replace("isation", "ization");
+    match (word.strip_suffix("is"), word.strip_suffix('y')) {
+        (Some(base), _) => format!("{base}iz"),
+        (_, Some(base)) => format!("{base}i"),
+        _ => word,
+    }
 }
 
 fn plural(word: &str) -> String {
@@ -438,7 +503,7 @@ fn plural(word: &str) -> String {
         ("aes", "ao"),
         ("ais", "al"),
         ("eis", "el"),
-        ("ies", "y"),
+        ("ies", "i"),
         ("sses", "ss"),
         ("ches", "ch"),
         ("shes", "sh"),
