@@ -40,6 +40,11 @@ pub struct Detected {
 }
 
 impl Detected {
+    /// Returns the evidence for the first language: about 2 per word that only it has.
+    pub fn evidence(&self) -> f32 {
+        self.scores.iter().map(|(_, s)| *s).fold(0.0, f32::max)
+    }
+
     /// Returns the lead of the first language over the second, from 0 (none) to 1 (no evidence of another).
     pub fn margin(&self) -> f32 {
         let mut scores = self.scores.map(|(_, s)| s);

@@ -274,6 +274,12 @@ fn numeric(text: &str, lexemes: &[Lexeme], at: usize) -> Option<(Quantity, usize
     let mut scaled = false;
     if !suffix.is_empty() {
         let Some(power) = scale(suffix) else { return Some((code(lexeme), at + 1)) };
+        if power == 0 && !matches!(suffix, "th" | "st" | "nd" | "rd" | "o" | "a") {
+            // `24h` may be read as 24, but `5s` is first of all a code of its own.
+            readings.insert(0, lexeme.folded.clone());
+            let range = lexeme.range.clone();
+            return Some((Quantity { kind: Kind::Code, readings, range, scaled: false }, at + 1));
+        }
         if power > 0 {
             readings = readings.iter().map(|r| shift(r, power)).collect();
             scaled = true;
@@ -634,6 +640,9 @@ mod tests {
         check("1. Norte\n2. Sul", &["Norte, Sul"], &[]);
         check("A PC-04 exige 2 aprovações.", &["PC-04: duas aprovações"], &[]);
         check("A PC-05 vale.", &["PC-04"], &["PC-05"]);
+        check("Prazo de 24h.", &["em até 24 horas"], &[]);
+        check("Prazo de 24 horas.", &["em até 24h"], &[]);
+        check("Prazo de 48h.", &["em até 24 horas"], &["48h"]);
         assert!(occurs("1.200", "mil e duzentos"));
         assert!(!occurs("1.200", "1201"));
     }

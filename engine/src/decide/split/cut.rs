@@ -128,7 +128,8 @@ fn soft_boundary(message: &str, tokens: &[Token], at: usize, end: usize) -> Opti
             next += 1;
         }
         let opens = next < end
-            && (opening_inside(tokens, next, end).is_some() || conditional(message, tokens, next, end));
+            && !is_in(MODIFIERS, &tokens[next].folded)
+            && (opening_inside(tokens, next, end).is_some() || framed(message, tokens, next, end));
         return opens.then_some((next, Boundary::Conjunction));
     }
     (comma && opens_after_comma(tokens, at, end)).then_some((at, Boundary::Comma))
@@ -144,12 +145,22 @@ fn is_order_at(tokens: &[Token], at: usize, end: usize) -> bool {
     matches!(opening_inside(tokens, at, end), Some(Opening::Instruction(_)))
 }
 
-/// `e se o banco parar, quais dados …`: a condition before the question that it belongs to.
-fn conditional(message: &str, tokens: &[Token], at: usize, end: usize) -> bool {
-    matches!(tokens[at].folded.as_str(), "se" | "if" | "caso" | "si" | "when")
-        && (at + 2..end).any(|i| {
-            message[tokens[i - 1].range.end..tokens[i].range.start].contains(',')
-                && matches!(opening_inside(tokens, i, end), Some(Opening::Interrogative(_)))
+/// `e se o banco parar, quais dados …`, `and in March, what was …`: a condition or an adverbial
+/// before the question that it belongs to.
+fn framed(message: &str, tokens: &[Token], at: usize, end: usize) -> bool {
+    let word = tokens[at].folded.as_str();
+    let condition = matches!(word, "se" | "if" | "caso" | "si" | "when" | "quando");
+    let adverbial = is_in(PREPOSITIONS, word)
+        || matches!(word, "no" | "na" | "nos" | "nas" | "among" | "entre" | "between");
+    let reach = if condition { end } else { end.min(at + 8) };
+    let comma = |i: &usize| message[tokens[i - 1].range.end..tokens[*i].range.start].contains(',');
+    // Only the first comma ends the frame.
+    (condition || adverbial)
+        && (at + 2..reach).find(comma).is_some_and(|i| {
+            matches!(
+                opening_inside(tokens, i, end),
+                Some(Opening::Interrogative(_) | Opening::Instruction(_))
+            )
         })
 }
 
@@ -190,7 +201,9 @@ fn prepositional_start(tokens: &[Token], start: usize, end: usize) -> Option<Ope
         if asks || is_in(INTERROGATIVES_PT_ES, word) && word != "como" {
             return Some(Opening::Interrogative(at));
         }
-        if !is_in(PREPOSITIONS, word) && !matches!(word, "o" | "ao" | "do" | "no" | "na" | "da") {
+        if !is_in(PREPOSITIONS, word)
+            && !matches!(word, "o" | "ao" | "do" | "no" | "na" | "da" | "pelo" | "pela")
+        {
             return None;
         }
     }
@@ -241,7 +254,8 @@ pub fn opening_inside(tokens: &[Token], at: usize, end: usize) -> Option<Opening
     (polite && next_is(tokens, at, end, SUBJECTS)).then_some(Opening::YesNo(at))
 }
 
-fn is_interrogative_at(tokens: &[Token], at: usize, end: usize) -> bool {
+/// Tells whether the word at `at` is an interrogative in the order of a direct question.
+pub fn is_interrogative_at(tokens: &[Token], at: usize, end: usize) -> bool {
     let token = &tokens[at];
     let next = (at + 1 < end).then(|| &tokens[at + 1]);
     let following = next.map(|t| t.folded.as_str()).unwrap_or_default();
@@ -277,7 +291,9 @@ fn is_prepositional(tokens: &[Token], at: usize, end: usize) -> bool {
         }
         "whom" => is_in(AUXILIARIES, next),
         "how" => is_in(HOW_MEASURES, next),
-        "que" => is_in(QUE_NOUNS, next) || next.starts_with("serv"),
+        "que" => {
+            is_in(QUE_NOUNS, next) || next.starts_with("serv") || matches!(next, "foi" | "foram" | "consiste")
+        }
         "qual" | "quais" | "quem" | "quanto" | "quanta" | "quantos" | "quantas" | "onde" | "cual"
         | "cuales" | "quien" | "cuantos" | "cuantas" | "cuanto" => !next.is_empty(),
         _ => is_in(INTERROGATIVES_ACCENTED, &tokens[at].lower),
@@ -403,5 +419,11 @@ fn inline_item(message: &str, tokens: &[Token], at: usize) -> bool {
         return false;
     }
     let next = tokens.partition_point(|t| t.range.start < at + length);
-    next < tokens.len() && opening_of_sentence(tokens, next, tokens.len()).is_some()
+    // A number that ends a sentence (`more than 5. List …`) follows no smaller mark.
+    let mark = message[at..at + length].trim();
+    let follows = mark
+        .strip_suffix('.')
+        .and_then(|n| n.parse::<u32>().ok())
+        .is_none_or(|n| n == 1 || message[..at].contains(&format!("{}. ", n.saturating_sub(1))));
+    follows && next < tokens.len() && opening_of_sentence(tokens, next, tokens.len()).is_some()
 }

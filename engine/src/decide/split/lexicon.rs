@@ -5,8 +5,8 @@
 
 /// Words that can open a direct question in Portuguese or Spanish wherever they stand.
 pub const INTERROGATIVES_PT_ES: &[&str] = &[
-    "qual", "quais", "quanto", "quanta", "quantos", "quantas", "quem", "onde", "aonde", "quando", "como",
-    "cual", "cuales", "cuanto", "cuanta", "cuantos", "cuantas", "quien", "quienes",
+    "qual", "quais", "quanto", "quanta", "quantos", "quantas", "quem", "quao", "onde", "aonde", "quando",
+    "como", "cual", "cuales", "cuanto", "cuanta", "cuantos", "cuantas", "quien", "quienes",
 ];
 
 /// Spanish interrogatives that only an accent tells from a relative or a conjunction.
@@ -82,6 +82,12 @@ pub const INSTRUCTIONS: &[&str] = &[
     "outline",
     "determine",
     // Portuguese
+    "devolva",
+    "localize",
+    "exibir",
+    "liste-me",
+    "verifique",
+    "some-me",
     "mostre",
     "liste",
     "diga",
@@ -206,9 +212,9 @@ pub const ADDITIVES: &[&str] = &[
 
 /// Prepositions that may stand before an interrogative (`em que ano`, `for how long`).
 pub const PREPOSITIONS: &[&str] = &[
-    "in", "on", "at", "of", "for", "from", "to", "with", "by", "under", "during", "since", "until", "about",
-    "em", "de", "a", "para", "por", "com", "desde", "ate", "sobre", "sob", "segundo", "en", "con", "hasta",
-    "durante",
+    "apos", "after", "before", "within", "against", "contra", "in", "on", "at", "of", "for", "from", "to",
+    "with", "by", "under", "during", "since", "until", "about", "em", "de", "a", "para", "por", "com",
+    "desde", "ate", "sobre", "sob", "segundo", "en", "con", "hasta", "durante",
 ];
 
 /// Determiners and subject pronouns: after `what` or `which` they make an indirect or relative clause.

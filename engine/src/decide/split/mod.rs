@@ -19,7 +19,7 @@
 
 mod cut;
 mod lexicon;
-mod tokens;
+pub(crate) mod tokens;
 
 #[cfg(test)]
 mod tests;
@@ -28,7 +28,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use cut::{Boundary, Opening, Piece, cut, opening_inside};
+use cut::{Boundary, Opening, Piece, cut, is_interrogative_at, opening_inside};
 use lexicon::*;
 use tokens::{Token, tokens};
 
@@ -184,14 +184,22 @@ fn subordinates(tokens: &[Token], piece: &Piece) -> bool {
 fn holds_interrogative(tokens: &[Token], span: &Range<usize>) -> bool {
     const STRONG: [&str; 10] =
         ["what", "why", "how", "qual", "quais", "quantos", "quantas", "quem", "cual", "cuales"];
+    // `Among these, which …`: after an opening adverbial even a relative form asks.
+    let first = tokens[span.start].folded.as_str();
+    let adverbial =
+        is_in(PREPOSITIONS, first) || matches!(first, "among" | "between" | "entre" | "dentre" | "no" | "na");
     span.clone().any(|at| {
         let token = &tokens[at];
+        let next = tokens.get(at + 1).map(|t| t.folded.as_str()).unwrap_or_default();
         let last = at + 1 == span.end
             && matches!(token.folded.as_str(), "que" | "which" | "when" | "where" | "onde");
         let order =
             token.comma && matches!(opening_inside(tokens, at, span.end), Some(Opening::Instruction(_)));
+        let asked = token.comma
+            && (adverbial && is_interrogative_at(tokens, at, span.end)
+                || token.folded == "o" && next == "que");
         let strong = is_in(&STRONG, &token.folded) || is_in(INTERROGATIVES_ACCENTED, &token.lower);
-        !token.quoted && (last || order || strong)
+        !token.quoted && (last || order || asked || strong)
     })
 }
 
@@ -205,18 +213,22 @@ fn content<'a>(tokens: &'a [Token], span: &Range<usize>) -> Vec<&'a Token> {
 fn is_content(token: &Token) -> bool {
     let word = token.folded.as_str();
     let number = word.chars().any(|c| c.is_ascii_digit());
+    let letter = token.capital && matches!(word, "b" | "c" | "d" | "r" | "x" | "y" | "z");
     number
+        || letter
         || word.chars().count() > 1
             && ![EMPTY, INTERROGATIVES_EN, INTERROGATIVES_PT_ES, AUXILIARIES, INSTRUCTIONS, ADDITIVES]
                 .iter()
                 .any(|list| is_in(list, word))
 }
 
-/// Tells whether two words share their stem: equal but for an ending.
-fn same_stem(a: &str, b: &str) -> bool {
-    let common = a.chars().zip(b.chars()).take_while(|(x, y)| x == y).count();
-    let shorter = a.chars().count().min(b.chars().count());
-    a == b || common >= 4 && common + 3 >= shorter || common >= 3 && common == shorter
+/// Tells whether two words share their stem: equal but for an ending. Names must be equal.
+fn same_stem(a: &Token, b: &Token) -> bool {
+    let (x, y) = (a.folded.as_str(), b.folded.as_str());
+    let name = a.capital && b.capital;
+    let common = x.chars().zip(y.chars()).take_while(|(p, q)| p == q).count();
+    let shorter = x.chars().count().min(y.chars().count());
+    x == y || !name && (common >= 4 && common + 2 >= shorter || common >= 3 && common == shorter)
 }
 
 fn stands_alone(
@@ -231,7 +243,7 @@ fn stands_alone(
     }
     let words = content(tokens, &piece.tokens);
     let earlier = content(tokens, &before.tokens);
-    let shared = |t: &&&Token| earlier.iter().any(|e| same_stem(&e.folded, &t.folded));
+    let shared = |t: &&&Token| earlier.iter().any(|e| same_stem(e, t));
     let known = words.iter().filter(shared).count();
     let fresh = words.iter().filter(|t| !is_in(ATTRIBUTES, &t.folded) && !shared(t)).count();
     let needed = if !piece.boundary.is_soft() || names_or_counts(tokens, piece) {
@@ -240,7 +252,8 @@ fn stands_alone(
         config.min_content_words
     };
     // An order after a question narrows it when it speaks mostly of the same things.
-    let narrows = matches!(piece.opening, Some(Opening::Instruction(_))) && fresh < known;
+    let order = matches!(piece.opening, Some(Opening::Instruction(_)));
+    let narrows = order && fresh < known && !matches!(piece.boundary, Boundary::Line | Boundary::Semicolon);
     words.len() >= needed && fresh >= 1 && !narrows
 }
 
@@ -408,15 +421,17 @@ fn distributes(message: &str, tokens: &[Token], before: &Group, span: &[Token], 
     if !matches!(span[at].folded.as_str(), "each" | "cada") {
         return false;
     }
-    let Some(next) = span.get(at + 1) else { return !has_antecedent(span, at, true) };
+    // Only a list of its own (`the names and ages of each`) gives a bare `each` something to share out.
+    let listed = has_antecedent(span, at, true)
+        && span[..at].iter().any(|t| matches!(t.folded.as_str(), "and" | "e" | "y"));
+    let Some(next) = span.get(at + 1) else { return !listed };
     let bare = !message[span[at].range.end..next.range.start].trim().is_empty()
         || is_in(PREPOSITIONS, &next.folded)
         || is_in(AUXILIARIES, &next.folded)
         || matches!(next.folded.as_str(), "um" | "uma" | "uno" | "una" | "one");
     if bare {
-        return !(has_antecedent(span, at, true)
-            && span[..at].iter().any(|t| matches!(t.folded.as_str(), "and" | "e")));
+        return !listed;
     }
-    let known = |words: &[Token]| words.iter().any(|t| is_content(t) && same_stem(&t.folded, &next.folded));
+    let known = |words: &[Token]| words.iter().any(|t| is_content(t) && same_stem(t, next));
     !known(&span[..at]) && known(&tokens[before.tokens.clone()])
 }
