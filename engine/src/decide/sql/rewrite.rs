@@ -146,6 +146,46 @@ pub fn honest_division(sql: &str) -> String {
     rewritten
 }
 
+/// Functions that return text made from text.
+const TEXT_FUNCTIONS: &[&str] = &[
+    "coalesce", "concat", "ifnull", "iif", "lower", "ltrim", "replace", "rtrim", "substr", "substring", "trim", "upper",
+];
+
+/// Adds `COLLATE collation` to calls of text functions that are compared with something.
+///
+/// SQLite compares a function's result byte by byte unless the other side is a column.
+pub fn collate_text_calls(sql: &str, collation: &str) -> String {
+    let tokens = tokens(sql);
+    let text = |index: usize| tokens.get(index).map_or("", |t: &Token| &sql[t.start..t.end]);
+    let compares = |word: &str| {
+        matches!(word, "=" | "==" | "!=" | "<>" | "<" | ">" | "<=" | ">=")
+            || ["in", "not", "between"].iter().any(|known| word.eq_ignore_ascii_case(known))
+    };
+    let mut rewritten = String::with_capacity(sql.len() + 20);
+    let mut from = 0;
+    let mut inserts: Vec<usize> = Vec::new();
+    for index in 0..tokens.len() {
+        let called = tokens[index].kind == TokenKind::Word
+            && text(index + 1) == "("
+            && TEXT_FUNCTIONS.iter().any(|name| name.eq_ignore_ascii_case(text(index)));
+        if called {
+            let end = bracket_end(sql, &tokens, index + 1);
+            if compares(text(end)) || (index > 0 && compares(text(index - 1))) {
+                inserts.push(tokens[end - 1].end);
+            }
+        }
+    }
+    inserts.sort_unstable();
+    for at in inserts {
+        rewritten.push_str(&sql[from..at]);
+        rewritten.push_str(" COLLATE ");
+        rewritten.push_str(collation);
+        from = at;
+    }
+    rewritten.push_str(&sql[from..]);
+    rewritten
+}
+
 /// Index one past the operand that starts at `from`: sign, then a literal, name, call, bracket or CASE.
 fn operand_end(sql: &str, tokens: &[Token], from: usize) -> usize {
     let text = |index: usize| tokens.get(index).map_or("", |t: &Token| &sql[t.start..t.end]);
@@ -242,6 +282,17 @@ mod tests {
             "SELECT 1 * 1.0 / NULLIF(CASE WHEN a THEN 1 ELSE 0 END, 0)",
         );
         check("SELECT a / 0", "SELECT a * 1.0 / NULLIF(0, 0)");
+    }
+
+    #[test]
+    fn s15_text_calls_are_compared_folded() {
+        for (input, expected) in [
+            ("SELECT a WHERE LOWER(a) = 'x'", "SELECT a WHERE LOWER(a) COLLATE f = 'x'"),
+            ("SELECT a WHERE 'x' = trim(lower(a))", "SELECT a WHERE 'x' = trim(lower(a)) COLLATE f"),
+            ("SELECT LOWER(a), upper FROM t WHERE upper = 1", "SELECT LOWER(a), upper FROM t WHERE upper = 1"),
+        ] {
+            assert_eq!(collate_text_calls(input, "f"), expected);
+        }
     }
 
     #[test]

@@ -25,6 +25,7 @@ pub use rows::{Note, Rows};
 use super::{SqlError, functions, quote, registry};
 use crate::decide::sql::card::SchemaCard;
 use crate::decide::sql::config::SqlLimits;
+use crate::decide::sql::rewrite::collate_text_calls;
 use crate::models::Cancel;
 
 /// Virtual-machine steps between two looks at the clock.
@@ -161,7 +162,8 @@ impl ReadOnly {
         if sql.len() > self.limits.max_sql_bytes as usize {
             return Err(SqlError::TooLong { found: sql.len(), limit: self.limits.max_sql_bytes });
         }
-        let statement = self.connection.prepare(sql).map_err(|error| self.translate(error))?;
+        let sql = collate_text_calls(sql, functions::FOLDED_COLLATION);
+        let statement = self.connection.prepare(&sql).map_err(|error| self.translate(error))?;
         if !statement.readonly() || statement.column_count() == 0 || statement.is_explain() != 0 {
             return Err(SqlError::NotAQuery);
         }
