@@ -149,3 +149,53 @@ fn no_tables_means_no_answer_and_no_model() {
     let outcome = ask(&Catalog::new(), "How many?", &Scripted::new(&[]));
     assert_eq!(outcome.abstained.as_deref(), Some("there are no tables"));
 }
+
+#[test]
+fn t07_an_overflowing_sum_is_answered_and_said() {
+    let catalog = Catalog::with("t", &[("n", integers(&[9_223_372_036_854_775_807, 1]))]);
+    let outcome = ask(&catalog, "soma de n", &Scripted::new(&["SELECT SUM(n) FROM t"]));
+    let rows = outcome.rows.unwrap();
+    assert_eq!(rows.rows, [[json!(9_223_372_036_854_780_000_f64)]]);
+    assert_eq!(rows.notes[0].words(true), "a soma não cabe em 64 bits: valor aproximado");
+}
+
+#[test]
+fn ties_at_the_limit_are_said() {
+    let catalog = Catalog::with("t", &[("uf", texts(&["SP", "RJ", "MG"])), ("v", integers(&[5, 5, 1]))]);
+    let said = |sql: &str| {
+        let rows = ask(&catalog, "top", &Scripted::new(&[sql])).rows.unwrap();
+        rows.notes.iter().map(|note| note.words(false)).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        said("SELECT uf FROM t ORDER BY v DESC LIMIT 1"),
+        ["there is a tie: other rows have the same value as the last one"]
+    );
+    assert!(said("SELECT uf FROM t ORDER BY v ASC LIMIT 1").is_empty());
+    assert!(said("SELECT uf FROM t ORDER BY v DESC LIMIT 2").is_empty());
+}
+
+#[test]
+fn a_text_that_the_column_does_not_hold_is_repaired_with_what_it_holds() {
+    let catalog = Catalog::with(
+        "jogadores",
+        &[("pais", texts(&["USA", "Brazil", "USA"])), ("nome", texts(&["A1", "B1", "C1"]))],
+    );
+    let model = Scripted::new(&[
+        "SELECT COUNT(*) FROM jogadores WHERE pais != 'EUA'",
+        "SELECT COUNT(*) FROM jogadores WHERE pais != 'USA'",
+    ]);
+    let outcome = ask(&catalog, "Quantos não são dos EUA?", &model);
+    assert_eq!(outcome.rows.unwrap().rows, [[json!(1)]]);
+    assert_eq!(
+        outcome.attempts[0].problem.as_deref(),
+        Some("jogadores.pais never is 'EUA'; it holds 'Brazil', 'USA'")
+    );
+    let insists = "SELECT nome FROM jogadores WHERE pais = 'Chile'";
+    let outcome = ask(&catalog, "Quem é do Chile?", &Scripted::new(&[insists, insists]));
+    assert!(outcome.rows.is_none() && outcome.abstained.unwrap().contains("never is 'Chile'"));
+    let insists = "SELECT nome FROM jogadores WHERE pais != 'Chile'";
+    assert_eq!(
+        ask(&catalog, "Quem não é do Chile?", &Scripted::new(&[insists, insists])).rows.unwrap().row_count,
+        3
+    );
+}

@@ -25,7 +25,7 @@ pub use rows::{Note, Rows};
 use super::{SqlError, functions, quote, registry};
 use crate::decide::sql::card::SchemaCard;
 use crate::decide::sql::config::SqlLimits;
-use crate::decide::sql::rewrite::collate_text_calls;
+use crate::decide::sql::rewrite::{collate_text_calls, sums_as_doubles, tie_query};
 use crate::models::Cancel;
 
 /// Virtual-machine steps between two looks at the clock.
@@ -155,6 +155,31 @@ impl ReadOnly {
         rows.tables_read = std::mem::take(&mut *lock(&self.watch.tables));
         rows.ms = started.elapsed().as_secs_f64() * 1000.0;
         rows.take_notes(self.watch.zeros.load(Ordering::Relaxed), &self.card);
+        Ok(rows)
+    }
+
+    /// Runs a query as [`ReadOnly::query`] does, then says more about it: a sum over the range of
+    /// integers is taken again as doubles, and a limit that cuts through equal values is noted.
+    ///
+    /// # Errors
+    /// As [`ReadOnly::query`].
+    pub fn query_with_notes(&self, sql: &str, cancel: &Cancel) -> Result<Rows, SqlError> {
+        let mut rows = match (self.query(sql, cancel), sums_as_doubles(sql)) {
+            (Err(SqlError::Overflow), Some(doubles)) => {
+                let mut rows = self.query(&doubles, cancel)?;
+                rows.notes.push(Note::Overflow);
+                rows
+            }
+            (other, _) => other?,
+        };
+        if let Some((keys, limit)) = tie_query(sql)
+            && rows.row_count == limit as u64
+            && let Ok(keys) = self.query(&keys, cancel)
+            && keys.rows.len() == limit + 1
+            && keys.rows[limit] == keys.rows[limit - 1]
+        {
+            rows.notes.push(Note::Tie);
+        }
         Ok(rows)
     }
 
