@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::card::{SchemaCard, TableCard};
 use super::linking::{distance, normalise};
-use super::tokens::{Token, TokenKind, tokens};
+use super::tokens::{Token, TokenKind, tokens, unquoted};
 use crate::decide::table::ColumnKind;
 
 /// `column = 'text'`, `column != 'text'` or one text of `column IN (…)`.
@@ -86,11 +86,7 @@ impl Reader<'_> {
 
     /// A name without its quotes.
     fn name(&self, index: usize) -> String {
-        let text = self.text(index);
-        match self.tokens.get(index).map(|token| token.kind) {
-            Some(TokenKind::Quoted) if text.len() >= 2 => text[1..text.len() - 1].replace("\"\"", "\""),
-            _ => text.to_owned(),
-        }
+        unquoted(self.text(index))
     }
 
     /// Tables read by the query, by the lower-case name they go by in it.

@@ -73,12 +73,12 @@ pub fn normalise(text: &str) -> String {
     folded.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Phrases of a question to look up, normalised, longest first: every run of words that does not
-/// begin or end with a stop word, with singular and plural variants of single words.
+/// Phrases of a question to look up, normalised, longest first: every run of words that are not
+/// all stop words, with singular and plural variants of single words.
 pub fn phrases(question: &str) -> Vec<String> {
     let mut found = Vec::new();
-    for phrase in spans(question) {
-        let folded = normalise(&phrase);
+    for span in spans(question) {
+        let folded = normalise(&span.phrase);
         if !folded.contains(' ') {
             found.extend(variants(&folded));
         }
@@ -95,11 +95,14 @@ pub fn phrases(question: &str) -> Vec<String> {
 pub fn link(question: &str, card: &SchemaCard, values: &[StoredValue], most: usize) -> Vec<Link> {
     let mut links: Vec<Link> = Vec::new();
     let mut taken = vec![false; words(question).len()];
-    for (span, phrase) in numbered_spans(question) {
+    for Span { words: span, phrase, loose } in spans(question) {
         if span.clone().any(|index| taken[index]) {
             continue;
         }
         let mut found = ties(&phrase, card, values);
+        if loose {
+            found.retain(|link| link.by == Match::Same);
+        }
         found.extend(months::ties(&phrase, card));
         let Some(best) = found.iter().map(|link| link.by).min() else { continue };
         found.retain(|link| link.by == best);
@@ -241,24 +244,34 @@ pub fn distance(left: &str, right: &str, most: usize) -> usize {
     last[b.len()]
 }
 
-fn spans(question: &str) -> Vec<String> {
-    numbered_spans(question).into_iter().map(|(_, phrase)| phrase).collect()
+/// A run of words of a question.
+struct Span {
+    /// Positions of its words.
+    words: std::ops::Range<usize>,
+    /// The text from its first word to its last.
+    phrase: String,
+    /// Begins or ends with a stop word, so that only the very same value counts (`são josé`).
+    loose: bool,
 }
 
-/// Runs of words with their positions, longest first, then left to right.
-fn numbered_spans(question: &str) -> Vec<(std::ops::Range<usize>, String)> {
+/// Runs of words, longest first, then left to right; runs of stop words alone are left out.
+fn spans(question: &str) -> Vec<Span> {
     let words = words(question);
-    let folded: Vec<String> = words.iter().map(|word| fold(word)).collect();
+    let stop: Vec<bool> = words.iter().map(|word| is_stop_word(&fold(word))).collect();
     let offset = |word: &str| word.as_ptr() as usize - question.as_ptr() as usize;
     let mut spans = Vec::new();
     for length in (1..=MOST_WORDS.min(words.len())).rev() {
         for start in 0..=words.len() - length {
             let end = start + length;
-            if is_stop_word(&folded[start]) || is_stop_word(&folded[end - 1]) {
+            if stop[start..end].iter().all(|stop| *stop) {
                 continue;
             }
             let last = words[end - 1];
-            spans.push((start..end, question[offset(words[start])..offset(last) + last.len()].to_owned()));
+            spans.push(Span {
+                words: start..end,
+                phrase: question[offset(words[start])..offset(last) + last.len()].to_owned(),
+                loose: stop[start] || stop[end - 1],
+            });
         }
     }
     spans

@@ -99,7 +99,7 @@ pub fn create_table(table: &TableCard, config: &SqlConfig) -> String {
             ""
         };
         let _ = write!(text, "  {} {}{key},", identifier(&column.name), sql_type(column));
-        let about = about(column, config);
+        let about = about(table, column, config);
         if !about.is_empty() {
             let _ = write!(text, " -- {about}");
         }
@@ -136,7 +136,7 @@ fn sql_type(column: &ColumnCard) -> &'static str {
     }
 }
 
-fn about(column: &ColumnCard, config: &SqlConfig) -> String {
+fn about(table: &TableCard, column: &ColumnCard, config: &SqlConfig) -> String {
     let mut parts = Vec::new();
     let header = one_line(&column.header, 60);
     if !header.is_empty() && !header.eq_ignore_ascii_case(&column.name) {
@@ -162,9 +162,20 @@ fn about(column: &ColumnCard, config: &SqlConfig) -> String {
             }
         }
         ColumnKind::Boolean => parts.push("1 or 0".into()),
+        ColumnKind::Integer | ColumnKind::Real if !is_key(table, column) => {
+            if let (Some(low), Some(high)) = (&column.minimum, &column.maximum) {
+                parts.push(format!("{} to {}", plain(low), plain(high)));
+            }
+        }
         _ => {}
     }
     parts.join("; ")
+}
+
+/// Whether a column only identifies rows, so that its range says nothing.
+fn is_key(table: &TableCard, column: &ColumnCard) -> bool {
+    table.primary_key.contains(&column.name)
+        || table.foreign_keys.iter().any(|key| key.columns.contains(&column.name))
 }
 
 fn sample(row: &[Value]) -> String {

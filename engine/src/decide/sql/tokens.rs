@@ -123,3 +123,70 @@ fn quoted_end(bytes: &[u8], start: usize, quote: u8) -> usize {
     }
     bytes.len()
 }
+
+/// Names that stand where a table does: after FROM, JOIN, a comma or a qualifier, with no dot after.
+pub fn table_names(sql: &str) -> Vec<String> {
+    let tokens = tokens(sql);
+    let text = |index: usize| tokens.get(index).map_or("", |t: &Token| &sql[t.start..t.end]);
+    (1..tokens.len())
+        .filter(|index| matches!(tokens[*index].kind, TokenKind::Word | TokenKind::Quoted))
+        .filter(|index| {
+            let before = text(index - 1).to_ascii_lowercase();
+            matches!(before.as_str(), "from" | "join" | "," | "." | "(") && text(index + 1) != "."
+        })
+        .map(|index| unquoted(text(index)))
+        .collect()
+}
+
+/// Names declared as common table expressions, lower case: `name AS (`, `name(columns) AS (`.
+pub fn common_tables(sql: &str) -> Vec<String> {
+    let tokens = tokens(sql);
+    let text = |index: usize| tokens.get(index).map_or("", |t: &Token| &sql[t.start..t.end]);
+    let mut names = Vec::new();
+    for index in 0..tokens.len() {
+        if !matches!(tokens[index].kind, TokenKind::Word | TokenKind::Quoted) {
+            continue;
+        }
+        let mut at = index + 1;
+        if text(at) == "(" {
+            at = bracket_end(sql, &tokens, at);
+        }
+        if !text(at).eq_ignore_ascii_case("as") {
+            continue;
+        }
+        at += 1;
+        if text(at).eq_ignore_ascii_case("not") {
+            at += 1;
+        }
+        if text(at).eq_ignore_ascii_case("materialized") {
+            at += 1;
+        }
+        if text(at) == "(" {
+            names.push(unquoted(text(index)).to_lowercase());
+        }
+    }
+    names
+}
+
+/// A name without its quotes.
+pub fn unquoted(name: &str) -> String {
+    let inner = |quote: char| name.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
+    match (inner('"'), inner('`'), name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'))) {
+        (Some(text), _, _) => text.replace("\"\"", "\""),
+        (_, Some(text), _) => text.replace("``", "`"),
+        (_, _, Some(text)) => text.to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_tables_and_common_expressions_are_found() {
+        let sql = "WITH a AS (SELECT 1), \"b c\"(x) AS MATERIALIZED (SELECT 2) SELECT T1.x FROM a AS T1, [d] JOIN main.e";
+        assert_eq!(common_tables(sql), ["a", "b c"]);
+        assert_eq!(table_names(sql), ["SELECT", "x", "SELECT", "x", "a", "d", "e"].map(String::from));
+    }
+}
