@@ -199,3 +199,39 @@ fn a_text_that_the_column_does_not_hold_is_repaired_with_what_it_holds() {
         3
     );
 }
+
+#[test]
+fn the_prefix_stays_the_same_from_question_to_question() {
+    let catalog = orders();
+    let model = Scripted::new(&["SELECT COUNT(*) FROM pedidos", "SELECT SUM(valor) FROM pedidos"]);
+    ask(&catalog, "Quantos pedidos?", &model);
+    ask(&catalog, "Qual o valor total?", &model);
+    let requests = model.requests.lock().unwrap();
+    assert_eq!(requests[0].system, requests[1].system);
+    assert_eq!(requests[0].grammar, requests[1].grammar);
+    assert!(requests[0].user.ends_with("Question: Quantos pedidos?\nSQL:"));
+    assert!(requests[0].system.contains("data DATE, -- 2026-03-01 to 2026-05-27"), "{}", requests[0].system);
+}
+
+#[test]
+fn too_many_tables_are_cut_to_those_that_matter() {
+    let mut catalog = Catalog::new();
+    for n in 0..30 {
+        catalog.add(1, &sql_support::table(&format!("tabela_{n}"), &[("x", integers(&[n]))]));
+    }
+    catalog.add(
+        2,
+        &sql_support::table(
+            "funcionarios",
+            &[("nome", texts(&["Ana Prado", "Bia"])), ("idade", integers(&[30, 40]))],
+        ),
+    );
+    for question in ["Qual a idade média dos funcionários?", "quantos anos tem ana prado"] {
+        let model = Scripted::new(&["SELECT AVG(idade) FROM funcionarios"]);
+        assert!(ask(&catalog, question, &model).rows.is_some());
+        let requests = model.requests.lock().unwrap();
+        assert!(requests[0].system.contains("CREATE TABLE funcionarios"), "{question}");
+        assert_eq!(requests[0].system.matches("CREATE TABLE tabela").count(), 11);
+        assert!(!requests[0].grammar.as_ref().unwrap().contains("tabela_29"));
+    }
+}

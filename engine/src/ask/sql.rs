@@ -18,7 +18,7 @@ use crate::store::tables::guard::{ReadOnly, Rows};
 use crate::store::tables::{SqlError, TableError, match_values};
 
 /// Values looked up for each phrase of a question.
-const VALUES_PER_PHRASE: usize = 60;
+const VALUES_PER_PHRASE: usize = 200;
 
 /// Stored values shown in a repair.
 const VALUES_IN_REPAIR: usize = 12;

@@ -122,9 +122,12 @@ pub fn link(question: &str, card: &SchemaCard, values: &[StoredValue], most: usi
 
 fn ties(phrase: &str, card: &SchemaCard, values: &[StoredValue]) -> Vec<Link> {
     let folded = normalise(phrase);
+    let forms = if folded.contains(' ') || has_digit(&folded) { Vec::new() } else { variants(&folded) };
+    let first = folded.chars().next();
     let mut found: Vec<Link> = Vec::new();
-    for value in values {
-        let Some(by) = compare(&folded, &value.folded) else { continue };
+    // The lookup finds values by their first letters, so others cannot match.
+    for value in values.iter().filter(|value| value.folded.chars().next() == first) {
+        let Some(by) = compare(&folded, &forms, &value.folded) else { continue };
         let Some(table) = card.tables.iter().find(|table| table.id == value.table_id) else { continue };
         let Some(column) = table.columns.get(value.column_index) else { continue };
         let link = Link {
@@ -142,32 +145,34 @@ fn ties(phrase: &str, card: &SchemaCard, values: &[StoredValue]) -> Vec<Link> {
     found
 }
 
-/// How a normalised phrase matches a normalised value, if it does.
-fn compare(phrase: &str, value: &str) -> Option<Match> {
+/// How a normalised phrase matches a normalised value, if it does; `forms` are its inflections.
+fn compare(phrase: &str, forms: &[String], value: &str) -> Option<Match> {
     if phrase == value {
         return Some(Match::Same);
     }
-    let number = |text: &str| text.bytes().any(|b| b.is_ascii_digit());
-    let single = !phrase.contains(' ') && !value.contains(' ');
-    if single && !number(phrase) && variants(phrase).iter().any(|variant| variant == value) {
+    if forms.iter().any(|form| form == value) {
         return Some(Match::Inflected);
     }
-    let content = |text: &str| -> Vec<String> {
-        text.split(' ').filter(|word| !is_stop_word(word)).map(str::to_owned).collect()
-    };
-    let (left, right) = (content(phrase), content(value));
-    if !right.is_empty() && right.len() > 1 && left == right {
-        return Some(Match::Words);
+    if value.contains(' ') {
+        fn content(text: &str) -> impl Iterator<Item = &str> {
+            text.split(' ').filter(|word| !is_stop_word(word))
+        }
+        if content(value).count() > 1 && content(phrase).eq(content(value)) {
+            return Some(Match::Words);
+        }
     }
     let letters = phrase.chars().count().min(value.chars().count());
     let allowed = match letters {
-        0..=4 => 0,
+        0..=4 => return None,
         5..=8 => 1,
         _ => 2,
     };
-    let near =
-        allowed > 0 && !number(phrase) && !number(value) && distance(phrase, value, allowed) <= allowed;
+    let near = !has_digit(phrase) && !has_digit(value) && distance(phrase, value, allowed) <= allowed;
     near.then_some(Match::Misspelt)
+}
+
+fn has_digit(text: &str) -> bool {
+    text.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 /// Whether the phrase is the name of a table or column, so that a loose tie to a value is noise.

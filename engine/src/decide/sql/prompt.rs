@@ -11,6 +11,9 @@ use super::linking::Link;
 use super::words::{identifier, literal};
 use crate::decide::table::ColumnKind;
 
+/// Values shown of a column whose values hardly ever repeat.
+const UNIQUE_SHOWN: usize = 3;
+
 const RULES: &str = "You write one SQLite query that answers a question (English or Portuguese) from the tables below.
 - Select exactly what is asked, in the order it is asked, and nothing else.
 - Join tables only when columns of both are needed, and write table names in full: no aliases.
@@ -146,14 +149,14 @@ fn about(table: &TableCard, column: &ColumnCard, config: &SqlConfig) -> String {
         parts.push(format!("in {unit}"));
     }
     match column.kind {
-        ColumnKind::Text if !column.values.is_empty() => {
-            let shown: Vec<String> = column
-                .values
-                .iter()
-                .take(config.shown_values)
-                .map(|value| literal(&one_line(value, 30)))
-                .collect();
-            let all = column.values_complete && column.values.len() <= config.shown_values;
+        ColumnKind::Text if is_key(table, column) && column.numeric_text => {}
+        ColumnKind::Text if !column.values.is_empty() && !column.numeric_text => {
+            // A column of names shows what they look like; one of categories shows them.
+            let unique = table.rows > UNIQUE_SHOWN as u64 && column.distinct * 10 >= table.rows * 9;
+            let most = if unique { config.shown_values.min(UNIQUE_SHOWN) } else { config.shown_values };
+            let shown: Vec<String> =
+                column.values.iter().take(most).map(|value| literal(&one_line(value, 30))).collect();
+            let all = column.values_complete && column.values.len() <= most;
             parts.push(format!("{}{}", shown.join(", "), if all { "" } else { ", …" }));
         }
         ColumnKind::Date | ColumnKind::DateTime => {
@@ -162,7 +165,7 @@ fn about(table: &TableCard, column: &ColumnCard, config: &SqlConfig) -> String {
             }
         }
         ColumnKind::Boolean => parts.push("1 or 0".into()),
-        ColumnKind::Integer | ColumnKind::Real if !is_key(table, column) => {
+        ColumnKind::Integer | ColumnKind::Real | ColumnKind::Text if !is_key(table, column) => {
             if let (Some(low), Some(high)) = (&column.minimum, &column.maximum) {
                 parts.push(format!("{} to {}", plain(low), plain(high)));
             }
