@@ -149,3 +149,89 @@ fn no_tables_means_no_answer_and_no_model() {
     let outcome = ask(&Catalog::new(), "How many?", &Scripted::new(&[]));
     assert_eq!(outcome.abstained.as_deref(), Some("there are no tables"));
 }
+
+#[test]
+fn t07_an_overflowing_sum_is_answered_and_said() {
+    let catalog = Catalog::with("t", &[("n", integers(&[9_223_372_036_854_775_807, 1]))]);
+    let outcome = ask(&catalog, "soma de n", &Scripted::new(&["SELECT SUM(n) FROM t"]));
+    let rows = outcome.rows.unwrap();
+    assert_eq!(rows.rows, [[json!(9_223_372_036_854_780_000_f64)]]);
+    assert_eq!(rows.notes[0].words(true), "a soma não cabe em 64 bits: valor aproximado");
+}
+
+#[test]
+fn ties_at_the_limit_are_said() {
+    let catalog = Catalog::with("t", &[("uf", texts(&["SP", "RJ", "MG"])), ("v", integers(&[5, 5, 1]))]);
+    let said = |sql: &str| {
+        let rows = ask(&catalog, "top", &Scripted::new(&[sql])).rows.unwrap();
+        rows.notes.iter().map(|note| note.words(false)).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        said("SELECT uf FROM t ORDER BY v DESC LIMIT 1"),
+        ["there is a tie: other rows have the same value as the last one"]
+    );
+    assert!(said("SELECT uf FROM t ORDER BY v ASC LIMIT 1").is_empty());
+    assert!(said("SELECT uf FROM t ORDER BY v DESC LIMIT 2").is_empty());
+}
+
+#[test]
+fn a_text_that_the_column_does_not_hold_is_repaired_with_what_it_holds() {
+    let catalog = Catalog::with(
+        "jogadores",
+        &[("pais", texts(&["USA", "Brazil", "USA"])), ("nome", texts(&["A1", "B1", "C1"]))],
+    );
+    let model = Scripted::new(&[
+        "SELECT COUNT(*) FROM jogadores WHERE pais != 'EUA'",
+        "SELECT COUNT(*) FROM jogadores WHERE pais != 'USA'",
+    ]);
+    let outcome = ask(&catalog, "Quantos não são dos EUA?", &model);
+    assert_eq!(outcome.rows.unwrap().rows, [[json!(1)]]);
+    assert_eq!(
+        outcome.attempts[0].problem.as_deref(),
+        Some("jogadores.pais never is 'EUA'; it holds 'Brazil', 'USA'")
+    );
+    let insists = "SELECT nome FROM jogadores WHERE pais = 'Chile'";
+    let outcome = ask(&catalog, "Quem é do Chile?", &Scripted::new(&[insists, insists]));
+    assert!(outcome.rows.is_none() && outcome.abstained.unwrap().contains("never is 'Chile'"));
+    let insists = "SELECT nome FROM jogadores WHERE pais != 'Chile'";
+    assert_eq!(
+        ask(&catalog, "Quem não é do Chile?", &Scripted::new(&[insists, insists])).rows.unwrap().row_count,
+        3
+    );
+}
+
+#[test]
+fn the_prefix_stays_the_same_from_question_to_question() {
+    let catalog = orders();
+    let model = Scripted::new(&["SELECT COUNT(*) FROM pedidos", "SELECT SUM(valor) FROM pedidos"]);
+    ask(&catalog, "Quantos pedidos?", &model);
+    ask(&catalog, "Qual o valor total?", &model);
+    let requests = model.requests.lock().unwrap();
+    assert_eq!(requests[0].system, requests[1].system);
+    assert_eq!(requests[0].grammar, requests[1].grammar);
+    assert!(requests[0].user.ends_with("Question: Quantos pedidos?\nSQL:"));
+    assert!(requests[0].system.contains("data DATE, -- 2026-03-01 to 2026-05-27"), "{}", requests[0].system);
+}
+
+#[test]
+fn too_many_tables_are_cut_to_those_that_matter() {
+    let mut catalog = Catalog::new();
+    for n in 0..30 {
+        catalog.add(1, &sql_support::table(&format!("tabela_{n}"), &[("x", integers(&[n]))]));
+    }
+    catalog.add(
+        2,
+        &sql_support::table(
+            "funcionarios",
+            &[("nome", texts(&["Ana Prado", "Bia"])), ("idade", integers(&[30, 40]))],
+        ),
+    );
+    for question in ["Qual a idade média dos funcionários?", "quantos anos tem ana prado"] {
+        let model = Scripted::new(&["SELECT AVG(idade) FROM funcionarios"]);
+        assert!(ask(&catalog, question, &model).rows.is_some());
+        let requests = model.requests.lock().unwrap();
+        assert!(requests[0].system.contains("CREATE TABLE funcionarios"), "{question}");
+        assert_eq!(requests[0].system.matches("CREATE TABLE tabela").count(), 11);
+        assert!(!requests[0].grammar.as_ref().unwrap().contains("tabela_29"));
+    }
+}

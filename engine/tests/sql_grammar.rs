@@ -6,7 +6,7 @@ mod sql_support;
 use std::collections::{BTreeSet, HashMap};
 
 use polyrag::decide::sql::grammar::grammar;
-use polyrag::decide::sql::rewrite::{TokenKind, tokens};
+use polyrag::decide::sql::tokens::{TokenKind, tokens};
 use polyrag::decide::sql::words::{identifier, literal};
 use polyrag::decide::sql::{SchemaCard, SqlLimits};
 use polyrag::store::tables::guard::ReadOnly;

@@ -4,19 +4,24 @@ use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
 use crate::decide::sql::card::SchemaCard;
+use crate::decide::sql::compared::{compared_texts, most_alike};
 use crate::decide::sql::config::SqlConfig;
 use crate::decide::sql::grammar::grammar;
 use crate::decide::sql::linking::{self, Link};
 use crate::decide::sql::repair::{self, Fault};
 use crate::decide::sql::rewrite::honest_division;
-use crate::decide::sql::smells::{self, Ran};
+use crate::decide::sql::smells::{self, Ran, Smell};
+use crate::decide::sql::words::{identifier, literal};
 use crate::decide::sql::{prompt, relevance};
 use crate::models::{Cancel, Generate, GenerateRequest, Generation, ModelError};
 use crate::store::tables::guard::{ReadOnly, Rows};
 use crate::store::tables::{SqlError, TableError, match_values};
 
 /// Values looked up for each phrase of a question.
-const VALUES_PER_PHRASE: usize = 60;
+const VALUES_PER_PHRASE: usize = 200;
+
+/// Stored values shown in a repair.
+const VALUES_IN_REPAIR: usize = 12;
 
 /// What the relational route found.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -159,32 +164,68 @@ pub fn answer(
         }
         outcome.sql = honest_division(&plain_sql(&generation.text));
         trace(SqlStep::Wrote { sql: outcome.sql.clone(), ms: generation.total_ms });
-        let fault = match store.query(&outcome.sql, cancel) {
+        let last = attempt == config.repairs;
+        let fault = match store.query_with_notes(&outcome.sql, cancel) {
             Ok(rows) => {
                 trace(SqlStep::Ran { rows: rows.row_count, ms: rows.ms });
-                let ran =
-                    Ran { sql: &outcome.sql, tables_read: &rows.tables_read, row_count: rows.row_count };
-                match smells::smell(question, ran, &card, &outcome.links) {
-                    None => {
-                        outcome.attempts.push(Attempt { sql: outcome.sql.clone(), problem: None });
-                        outcome.rows = Some(rows);
-                        return Ok(outcome);
-                    }
-                    Some(smell) => Fault::Other(smell.words()),
-                }
+                let ran = Ran { sql: &outcome.sql, tables_read: &rows.tables_read };
+                let smell = match smells::smell(question, ran, &card) {
+                    None => value_not_stored(store, &outcome, &card, cancel)?
+                        .filter(|_| !last || smells::says_nothing(&rows.rows)),
+                    smell => smell,
+                };
+                let Some(smell) = smell else {
+                    outcome.attempts.push(Attempt { sql: outcome.sql.clone(), problem: None });
+                    outcome.rows = Some(rows);
+                    return Ok(outcome);
+                };
+                Fault::Other(smell.words())
             }
             Err(error @ (SqlError::Cancelled | SqlError::Store { .. })) => return Err(error.into()),
             Err(error) => fault(error),
         };
         trace(SqlStep::Rejected { problem: fault.words() });
         outcome.attempts.push(Attempt { sql: outcome.sql.clone(), problem: Some(fault.words()) });
-        if attempt < config.repairs {
-            request.user = repair::user(question, &outcome.links, &outcome.sql, &fault, &card);
-        } else {
+        if last {
             outcome.abstained = Some(fault.words());
+        } else {
+            request.user = repair::user(question, &outcome.links, &outcome.sql, &fault, &card);
         }
     }
     Ok(outcome)
+}
+
+/// Looks up every text the query compares a column with; the first that the column does not hold is a smell.
+fn value_not_stored(
+    store: &ReadOnly,
+    outcome: &SqlOutcome,
+    card: &SchemaCard,
+    cancel: &Cancel,
+) -> Result<Option<Smell>, AskSqlError> {
+    for compared in compared_texts(&outcome.sql, card) {
+        let (table, column) = (identifier(&compared.table), identifier(&compared.column));
+        let look = format!("SELECT 1 FROM {table} WHERE {column} = {} LIMIT 1", literal(&compared.text));
+        if !matches!(store.query(&look, cancel), Ok(rows) if rows.row_count == 0) {
+            continue;
+        }
+        let linked = outcome.links.iter().filter(|link| {
+            link.condition.is_none() && link.table == compared.table && link.column == compared.column
+        });
+        let mut stored: Vec<String> = linked.map(|link| link.value.clone()).collect();
+        if stored.is_empty() {
+            let all = format!("SELECT {column} FROM {table} WHERE {column} IS NOT NULL GROUP BY {column}");
+            let rows = store.query(&all, cancel)?.rows;
+            let all: Vec<String> =
+                rows.into_iter().flatten().filter_map(|cell| cell.as_str().map(str::to_owned)).collect();
+            stored = most_alike(&compared.text, &all, VALUES_IN_REPAIR);
+        }
+        return Ok(Some(Smell::ValueNotStored {
+            column: format!("{table}.{column}"),
+            text: compared.text,
+            stored,
+        }));
+    }
+    Ok(None)
 }
 
 impl SqlUsage {

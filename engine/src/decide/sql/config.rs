@@ -73,7 +73,7 @@ impl Default for SqlConfig {
             examples: true,
             max_tables: 12,
             max_columns: 60,
-            sample_rows: 3,
+            sample_rows: 0,
             shown_values: 8,
             max_links: 8,
             max_tokens: 220,

@@ -59,9 +59,10 @@ setop ::= " UNION ALL " | " UNION " | " INTERSECT " | " EXCEPT "
 select ::= "SELECT " ("DISTINCT ")? items " FROM " source where? group?
 items ::= item (", " item)*
 item ::= "*" | star | expr (" AS " alias)?
-source ::= from (join from (" ON " condition)?)*
+source ::= from (join joined (" ON " condition)?)*
 join ::= " JOIN " | " LEFT JOIN "
 from ::= table | "(" compound ") AS sub" | "cte"
+joined ::= from | second
 where ::= " WHERE " condition
 group ::= " GROUP BY " exprs having?
 having ::= " HAVING " condition
@@ -93,12 +94,15 @@ suffix ::= [a-z0-9_]*
 /// Builds the grammar for the tables of a card.
 pub fn grammar(card: &SchemaCard) -> String {
     let mut grammar = String::from(RULES);
-    let tables: Vec<String> = card.tables.iter().map(|table| identifier(&table.name)).collect();
-    let mut from: Vec<(String, String)> = tables.iter().map(|name| (name.clone(), String::new())).collect();
-    from.extend(
-        card.tables.iter().map(|table| (format!("{} AS ", identifier(&table.name)), quoted(&second(table)))),
-    );
+    let from: Vec<(String, String)> =
+        card.tables.iter().map(|table| (identifier(&table.name), String::new())).collect();
     rule(&mut grammar, "table", &from);
+    let seconds: Vec<(String, String)> = card
+        .tables
+        .iter()
+        .map(|table| (format!("{} AS {}", identifier(&table.name), second(table)), String::new()))
+        .collect();
+    rule(&mut grammar, "second", &seconds);
 
     let mut stars = Vec::new();
     let mut columns: Vec<(String, String)> = Vec::new();

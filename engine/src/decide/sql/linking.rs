@@ -73,12 +73,12 @@ pub fn normalise(text: &str) -> String {
     folded.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Phrases of a question to look up, normalised, longest first: every run of words that does not
-/// begin or end with a stop word, with singular and plural variants of single words.
+/// Phrases of a question to look up, normalised, longest first: every run of words that are not
+/// all stop words, with singular and plural variants of single words.
 pub fn phrases(question: &str) -> Vec<String> {
     let mut found = Vec::new();
-    for phrase in spans(question) {
-        let folded = normalise(&phrase);
+    for span in spans(question) {
+        let folded = normalise(&span.phrase);
         if !folded.contains(' ') {
             found.extend(variants(&folded));
         }
@@ -95,11 +95,14 @@ pub fn phrases(question: &str) -> Vec<String> {
 pub fn link(question: &str, card: &SchemaCard, values: &[StoredValue], most: usize) -> Vec<Link> {
     let mut links: Vec<Link> = Vec::new();
     let mut taken = vec![false; words(question).len()];
-    for (span, phrase) in numbered_spans(question) {
+    for Span { words: span, phrase, loose } in spans(question) {
         if span.clone().any(|index| taken[index]) {
             continue;
         }
         let mut found = ties(&phrase, card, values);
+        if loose {
+            found.retain(|link| link.by == Match::Same);
+        }
         found.extend(months::ties(&phrase, card));
         let Some(best) = found.iter().map(|link| link.by).min() else { continue };
         found.retain(|link| link.by == best);
@@ -119,9 +122,12 @@ pub fn link(question: &str, card: &SchemaCard, values: &[StoredValue], most: usi
 
 fn ties(phrase: &str, card: &SchemaCard, values: &[StoredValue]) -> Vec<Link> {
     let folded = normalise(phrase);
+    let forms = if folded.contains(' ') || has_digit(&folded) { Vec::new() } else { variants(&folded) };
+    let first = folded.chars().next();
     let mut found: Vec<Link> = Vec::new();
-    for value in values {
-        let Some(by) = compare(&folded, &value.folded) else { continue };
+    // The lookup finds values by their first letters, so others cannot match.
+    for value in values.iter().filter(|value| value.folded.chars().next() == first) {
+        let Some(by) = compare(&folded, &forms, &value.folded) else { continue };
         let Some(table) = card.tables.iter().find(|table| table.id == value.table_id) else { continue };
         let Some(column) = table.columns.get(value.column_index) else { continue };
         let link = Link {
@@ -139,32 +145,34 @@ fn ties(phrase: &str, card: &SchemaCard, values: &[StoredValue]) -> Vec<Link> {
     found
 }
 
-/// How a normalised phrase matches a normalised value, if it does.
-fn compare(phrase: &str, value: &str) -> Option<Match> {
+/// How a normalised phrase matches a normalised value, if it does; `forms` are its inflections.
+fn compare(phrase: &str, forms: &[String], value: &str) -> Option<Match> {
     if phrase == value {
         return Some(Match::Same);
     }
-    let number = |text: &str| text.bytes().any(|b| b.is_ascii_digit());
-    let single = !phrase.contains(' ') && !value.contains(' ');
-    if single && !number(phrase) && variants(phrase).iter().any(|variant| variant == value) {
+    if forms.iter().any(|form| form == value) {
         return Some(Match::Inflected);
     }
-    let content = |text: &str| -> Vec<String> {
-        text.split(' ').filter(|word| !is_stop_word(word)).map(str::to_owned).collect()
-    };
-    let (left, right) = (content(phrase), content(value));
-    if !right.is_empty() && right.len() > 1 && left == right {
-        return Some(Match::Words);
+    if value.contains(' ') {
+        fn content(text: &str) -> impl Iterator<Item = &str> {
+            text.split(' ').filter(|word| !is_stop_word(word))
+        }
+        if content(value).count() > 1 && content(phrase).eq(content(value)) {
+            return Some(Match::Words);
+        }
     }
     let letters = phrase.chars().count().min(value.chars().count());
     let allowed = match letters {
-        0..=4 => 0,
+        0..=4 => return None,
         5..=8 => 1,
         _ => 2,
     };
-    let near =
-        allowed > 0 && !number(phrase) && !number(value) && distance(phrase, value, allowed) <= allowed;
+    let near = !has_digit(phrase) && !has_digit(value) && distance(phrase, value, allowed) <= allowed;
     near.then_some(Match::Misspelt)
+}
+
+fn has_digit(text: &str) -> bool {
+    text.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 /// Whether the phrase is the name of a table or column, so that a loose tie to a value is noise.
@@ -241,24 +249,34 @@ pub fn distance(left: &str, right: &str, most: usize) -> usize {
     last[b.len()]
 }
 
-fn spans(question: &str) -> Vec<String> {
-    numbered_spans(question).into_iter().map(|(_, phrase)| phrase).collect()
+/// A run of words of a question.
+struct Span {
+    /// Positions of its words.
+    words: std::ops::Range<usize>,
+    /// The text from its first word to its last.
+    phrase: String,
+    /// Begins or ends with a stop word, so that only the very same value counts (`são josé`).
+    loose: bool,
 }
 
-/// Runs of words with their positions, longest first, then left to right.
-fn numbered_spans(question: &str) -> Vec<(std::ops::Range<usize>, String)> {
+/// Runs of words, longest first, then left to right; runs of stop words alone are left out.
+fn spans(question: &str) -> Vec<Span> {
     let words = words(question);
-    let folded: Vec<String> = words.iter().map(|word| fold(word)).collect();
+    let stop: Vec<bool> = words.iter().map(|word| is_stop_word(&fold(word))).collect();
     let offset = |word: &str| word.as_ptr() as usize - question.as_ptr() as usize;
     let mut spans = Vec::new();
     for length in (1..=MOST_WORDS.min(words.len())).rev() {
         for start in 0..=words.len() - length {
             let end = start + length;
-            if is_stop_word(&folded[start]) || is_stop_word(&folded[end - 1]) {
+            if stop[start..end].iter().all(|stop| *stop) {
                 continue;
             }
             let last = words[end - 1];
-            spans.push((start..end, question[offset(words[start])..offset(last) + last.len()].to_owned()));
+            spans.push(Span {
+                words: start..end,
+                phrase: question[offset(words[start])..offset(last) + last.len()].to_owned(),
+                loose: stop[start] || stop[end - 1],
+            });
         }
     }
     spans

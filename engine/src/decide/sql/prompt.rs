@@ -11,6 +11,9 @@ use super::linking::Link;
 use super::words::{identifier, literal};
 use crate::decide::table::ColumnKind;
 
+/// Values shown of a column whose values hardly ever repeat.
+const UNIQUE_SHOWN: usize = 3;
+
 const RULES: &str = "You write one SQLite query that answers a question (English or Portuguese) from the tables below.
 - Select exactly what is asked, in the order it is asked, and nothing else.
 - Join tables only when columns of both are needed, and write table names in full: no aliases.
@@ -99,7 +102,7 @@ pub fn create_table(table: &TableCard, config: &SqlConfig) -> String {
             ""
         };
         let _ = write!(text, "  {} {}{key},", identifier(&column.name), sql_type(column));
-        let about = about(column, config);
+        let about = about(table, column, config);
         if !about.is_empty() {
             let _ = write!(text, " -- {about}");
         }
@@ -136,7 +139,7 @@ fn sql_type(column: &ColumnCard) -> &'static str {
     }
 }
 
-fn about(column: &ColumnCard, config: &SqlConfig) -> String {
+fn about(table: &TableCard, column: &ColumnCard, config: &SqlConfig) -> String {
     let mut parts = Vec::new();
     let header = one_line(&column.header, 60);
     if !header.is_empty() && !header.eq_ignore_ascii_case(&column.name) {
@@ -146,14 +149,14 @@ fn about(column: &ColumnCard, config: &SqlConfig) -> String {
         parts.push(format!("in {unit}"));
     }
     match column.kind {
-        ColumnKind::Text if !column.values.is_empty() => {
-            let shown: Vec<String> = column
-                .values
-                .iter()
-                .take(config.shown_values)
-                .map(|value| literal(&one_line(value, 30)))
-                .collect();
-            let all = column.values_complete && column.values.len() <= config.shown_values;
+        ColumnKind::Text if is_key(table, column) && column.numeric_text => {}
+        ColumnKind::Text if !column.values.is_empty() && !column.numeric_text => {
+            // A column of names shows what they look like; one of categories shows them.
+            let unique = table.rows > UNIQUE_SHOWN as u64 && column.distinct * 10 >= table.rows * 9;
+            let most = if unique { config.shown_values.min(UNIQUE_SHOWN) } else { config.shown_values };
+            let shown: Vec<String> =
+                column.values.iter().take(most).map(|value| literal(&one_line(value, 30))).collect();
+            let all = column.values_complete && column.values.len() <= most;
             parts.push(format!("{}{}", shown.join(", "), if all { "" } else { ", …" }));
         }
         ColumnKind::Date | ColumnKind::DateTime => {
@@ -162,9 +165,20 @@ fn about(column: &ColumnCard, config: &SqlConfig) -> String {
             }
         }
         ColumnKind::Boolean => parts.push("1 or 0".into()),
+        ColumnKind::Integer | ColumnKind::Real | ColumnKind::Text if !is_key(table, column) => {
+            if let (Some(low), Some(high)) = (&column.minimum, &column.maximum) {
+                parts.push(format!("{} to {}", plain(low), plain(high)));
+            }
+        }
         _ => {}
     }
     parts.join("; ")
+}
+
+/// Whether a column only identifies rows, so that its range says nothing.
+fn is_key(table: &TableCard, column: &ColumnCard) -> bool {
+    table.primary_key.contains(&column.name)
+        || table.foreign_keys.iter().any(|key| key.columns.contains(&column.name))
 }
 
 fn sample(row: &[Value]) -> String {

@@ -5,111 +5,7 @@
 //! left, so the value is the same but for the cut. `(year / 10) * 10`, the way to round down to
 //! a decade, is left alone.
 
-use serde::{Deserialize, Serialize};
-
-/// A token of SQL with its bytes in the source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Token {
-    /// What it is.
-    pub kind: TokenKind,
-    /// First byte.
-    pub start: usize,
-    /// One past the last byte.
-    pub end: usize,
-}
-
-/// Kinds of token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum TokenKind {
-    /// Keyword or bare identifier.
-    Word,
-    /// `"name"`, `` `name` `` or `[name]`.
-    Quoted,
-    /// `'text'`.
-    Text,
-    /// A number.
-    Number,
-    /// Anything else, one or two characters.
-    Symbol,
-}
-
-/// Splits SQL into tokens; comments and spaces are dropped. Never fails: an unclosed quote runs
-/// to the end, and SQLite then refuses the statement.
-pub fn tokens(sql: &str) -> Vec<Token> {
-    let bytes = sql.as_bytes();
-    let mut found = Vec::new();
-    let mut at = 0;
-    while at < bytes.len() {
-        let start = at;
-        let kind = match bytes[at] {
-            b if b.is_ascii_whitespace() => {
-                at += 1;
-                continue;
-            }
-            b'-' if bytes.get(at + 1) == Some(&b'-') => {
-                at = bytes[at..].iter().position(|b| *b == b'\n').map_or(bytes.len(), |n| at + n);
-                continue;
-            }
-            b'/' if bytes.get(at + 1) == Some(&b'*') => {
-                at = sql[at + 2..].find("*/").map_or(bytes.len(), |n| at + 2 + n + 2);
-                continue;
-            }
-            quote @ (b'\'' | b'"' | b'`') => {
-                at = quoted_end(bytes, at, quote);
-                if quote == b'\'' { TokenKind::Text } else { TokenKind::Quoted }
-            }
-            b'[' => {
-                at = bytes[at..].iter().position(|b| *b == b']').map_or(bytes.len(), |n| at + n + 1);
-                TokenKind::Quoted
-            }
-            b if b.is_ascii_digit() || (b == b'.' && bytes.get(at + 1).is_some_and(u8::is_ascii_digit)) => {
-                while at < bytes.len() && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'.') {
-                    at += 1;
-                }
-                TokenKind::Number
-            }
-            b if b.is_ascii_alphabetic() || b == b'_' || !b.is_ascii() => {
-                while at < bytes.len()
-                    && (bytes[at].is_ascii_alphanumeric()
-                        || matches!(bytes[at], b'_' | b'$')
-                        || !bytes[at].is_ascii())
-                {
-                    at += 1;
-                }
-                TokenKind::Word
-            }
-            _ => {
-                let two = bytes.get(at..at + 2).unwrap_or_default();
-                at += if [b"<=", b">=", b"<>", b"!=", b"==", b"||", b"<<", b">>", b"->"]
-                    .iter()
-                    .any(|s| *s == two)
-                {
-                    2
-                } else {
-                    1
-                };
-                TokenKind::Symbol
-            }
-        };
-        found.push(Token { kind, start, end: at });
-    }
-    found
-}
-
-fn quoted_end(bytes: &[u8], start: usize, quote: u8) -> usize {
-    let mut at = start + 1;
-    while at < bytes.len() {
-        if bytes[at] == quote {
-            if bytes.get(at + 1) == Some(&quote) {
-                at += 2;
-                continue;
-            }
-            return at + 1;
-        }
-        at += 1;
-    }
-    bytes.len()
-}
+use super::tokens::{Token, TokenKind, bracket_end, tokens};
 
 /// Rewrites every division so that it neither cuts nor hides a zero.
 pub fn honest_division(sql: &str) -> String {
@@ -144,6 +40,114 @@ pub fn honest_division(sql: &str) -> String {
     }
     rewritten.push_str(&sql[from..]);
     rewritten
+}
+
+/// Functions that return text made from text.
+const TEXT_FUNCTIONS: &[&str] = &[
+    "coalesce",
+    "concat",
+    "ifnull",
+    "iif",
+    "lower",
+    "ltrim",
+    "replace",
+    "rtrim",
+    "substr",
+    "substring",
+    "trim",
+    "upper",
+];
+
+/// Adds `COLLATE collation` to calls of text functions that are compared with something.
+///
+/// SQLite compares a function's result byte by byte unless the other side is a column.
+pub fn collate_text_calls(sql: &str, collation: &str) -> String {
+    let tokens = tokens(sql);
+    let text = |index: usize| tokens.get(index).map_or("", |t: &Token| &sql[t.start..t.end]);
+    let compares = |word: &str| {
+        matches!(word, "=" | "==" | "!=" | "<>" | "<" | ">" | "<=" | ">=")
+            || ["in", "not", "between"].iter().any(|known| word.eq_ignore_ascii_case(known))
+    };
+    let mut rewritten = String::with_capacity(sql.len() + 20);
+    let mut from = 0;
+    let mut inserts: Vec<usize> = Vec::new();
+    for index in 0..tokens.len() {
+        let called = tokens[index].kind == TokenKind::Word
+            && text(index + 1) == "("
+            && TEXT_FUNCTIONS.iter().any(|name| name.eq_ignore_ascii_case(text(index)));
+        if called {
+            let end = bracket_end(sql, &tokens, index + 1);
+            if compares(text(end)) || (index > 0 && compares(text(index - 1))) {
+                inserts.push(tokens[end - 1].end);
+            }
+        }
+    }
+    inserts.sort_unstable();
+    for at in inserts {
+        rewritten.push_str(&sql[from..at]);
+        rewritten.push_str(" COLLATE ");
+        rewritten.push_str(collation);
+        from = at;
+    }
+    rewritten.push_str(&sql[from..]);
+    rewritten
+}
+
+/// Replaces `SUM` by `TOTAL`, which adds as doubles and so cannot overflow. `None` without a `SUM`.
+pub fn sums_as_doubles(sql: &str) -> Option<String> {
+    let tokens = tokens(sql);
+    let text = |index: usize| tokens.get(index).map_or("", |t: &Token| &sql[t.start..t.end]);
+    let mut rewritten = String::with_capacity(sql.len() + 8);
+    let mut from = 0;
+    for index in 0..tokens.len() {
+        if tokens[index].kind == TokenKind::Word
+            && text(index).eq_ignore_ascii_case("sum")
+            && text(index + 1) == "("
+        {
+            rewritten.push_str(&sql[from..tokens[index].start]);
+            rewritten.push_str("TOTAL");
+            from = tokens[index].end;
+        }
+    }
+    rewritten.push_str(&sql[from..]);
+    (from > 0).then_some(rewritten)
+}
+
+/// For `SELECT … ORDER BY key LIMIT n`: the query of the first `n + 1` keys, and `n`.
+///
+/// When the last two keys are equal, the limit cut through a tie. `None` for queries of any other form.
+pub fn tie_query(sql: &str) -> Option<(String, usize)> {
+    let tokens = tokens(sql);
+    let text = |index: usize| tokens.get(index).map_or("", |t: &Token| &sql[t.start..t.end]);
+    let is = |index: usize, word: &str| text(index).eq_ignore_ascii_case(word);
+    let mut depth = 0_usize;
+    let (mut from, mut order) = (None, None);
+    for index in 0..tokens.len() {
+        match text(index) {
+            "(" => depth += 1,
+            ")" => depth = depth.saturating_sub(1),
+            _ if depth > 0 => {}
+            _ if is(index, "union") || is(index, "intersect") || is(index, "except") => return None,
+            _ if is(index, "from") && from.is_none() => from = Some(index),
+            _ if is(index, "order") && is(index + 1, "by") => order = Some(index),
+            _ => {}
+        }
+    }
+    let (from, order, last) = (from?, order?, tokens.len().checked_sub(1)?);
+    if !is(0, "select") || is(1, "distinct") || !is(last - 1, "limit") || order < from {
+        return None;
+    }
+    let limit: usize = text(last).parse().ok().filter(|limit| (1..1000).contains(limit))?;
+    let mut end = last - 1;
+    if is(end - 1, "asc") || is(end - 1, "desc") {
+        end -= 1;
+    }
+    if end < order + 3 || (order + 2..end).any(|index| text(index) == ",") {
+        return None;
+    }
+    let key = &sql[tokens[order + 2].start..tokens[end - 1].end];
+    let rest = &sql[tokens[from].start..tokens[last].start];
+    Some((format!("SELECT {key} {rest}{}", limit + 1), limit))
 }
 
 /// Index one past the operand that starts at `from`: sign, then a literal, name, call, bracket or CASE.
@@ -190,23 +194,6 @@ fn operand_end(sql: &str, tokens: &[Token], from: usize) -> usize {
     }
 }
 
-fn bracket_end(sql: &str, tokens: &[Token], open: usize) -> usize {
-    let mut depth = 0;
-    for (index, token) in tokens.iter().enumerate().skip(open) {
-        match &sql[token.start..token.end] {
-            "(" => depth += 1,
-            ")" => {
-                depth -= 1;
-                if depth == 0 {
-                    return index + 1;
-                }
-            }
-            _ => {}
-        }
-    }
-    tokens.len()
-}
-
 /// `x / 10) * 10` or `x / 10 * 10`.
 fn rounds_down(sql: &str, tokens: &[Token], slash: usize, end: usize) -> bool {
     let text = |index: usize| tokens.get(index).map_or("", |t: &Token| &sql[t.start..t.end]);
@@ -242,6 +229,50 @@ mod tests {
             "SELECT 1 * 1.0 / NULLIF(CASE WHEN a THEN 1 ELSE 0 END, 0)",
         );
         check("SELECT a / 0", "SELECT a * 1.0 / NULLIF(0, 0)");
+    }
+
+    #[test]
+    fn s15_text_calls_are_compared_folded() {
+        for (input, expected) in [
+            ("SELECT a WHERE LOWER(a) = 'x'", "SELECT a WHERE LOWER(a) COLLATE f = 'x'"),
+            ("SELECT a WHERE 'x' = trim(lower(a))", "SELECT a WHERE 'x' = trim(lower(a)) COLLATE f"),
+            (
+                "SELECT LOWER(a), upper FROM t WHERE upper = 1",
+                "SELECT LOWER(a), upper FROM t WHERE upper = 1",
+            ),
+        ] {
+            assert_eq!(collate_text_calls(input, "f"), expected);
+        }
+    }
+
+    #[test]
+    fn t07_sums_can_be_taken_as_doubles() {
+        assert_eq!(
+            sums_as_doubles("SELECT sum(a), 'SUM(' FROM sum").unwrap(),
+            "SELECT TOTAL(a), 'SUM(' FROM sum"
+        );
+        assert_eq!(sums_as_doubles("SELECT a FROM t"), None);
+    }
+
+    #[test]
+    fn ties_are_asked_for_by_key() {
+        for (sql, expected) in [
+            (
+                "SELECT name FROM t WHERE a IN (SELECT b FROM c) ORDER BY age DESC LIMIT 1",
+                Some(("SELECT age FROM t WHERE a IN (SELECT b FROM c) ORDER BY age DESC LIMIT 2", 1)),
+            ),
+            (
+                "SELECT uf FROM t GROUP BY uf ORDER BY SUM(v) LIMIT 3",
+                Some(("SELECT SUM(v) FROM t GROUP BY uf ORDER BY SUM(v) LIMIT 4", 3)),
+            ),
+            ("SELECT a FROM t ORDER BY a, b LIMIT 1", None),
+            ("SELECT a FROM t LIMIT 1", None),
+            ("SELECT a FROM t ORDER BY a", None),
+            ("SELECT a FROM t UNION SELECT b FROM u ORDER BY 1 LIMIT 1", None),
+            ("SELECT a FROM (SELECT a FROM t ORDER BY a LIMIT 1)", None),
+        ] {
+            assert_eq!(tie_query(sql), expected.map(|(query, limit)| (query.to_owned(), limit)), "{sql}");
+        }
     }
 
     #[test]

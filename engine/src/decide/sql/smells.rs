@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::card::SchemaCard;
-use super::linking::Link;
-use super::rewrite::{Token, TokenKind, tokens};
+use super::tokens::{Token, tokens};
 use super::words::literal;
 use crate::decide::text::{fold, folded_words};
 
@@ -16,11 +15,13 @@ pub enum Smell {
     NoTableRead,
     /// `SELECT *` without a condition, for a question that does not ask for everything.
     EverythingSelected,
-    /// No row, and a text it compares a column with is stored nowhere while a linked value is.
+    /// It compares a column with a text that the column does not hold.
     ValueNotStored {
+        /// The column, with its table.
+        column: String,
         /// The text in the query.
         text: String,
-        /// What is stored.
+        /// What the column holds, most alike first.
         stored: Vec<String>,
     },
     /// It counts rows although the question asks how many of something the table has a quantity of.
@@ -36,9 +37,9 @@ impl Smell {
         match self {
             Self::NoTableRead => "the query reads no table".into(),
             Self::EverythingSelected => "select only the columns the question asks for, not *".into(),
-            Self::ValueNotStored { text, stored } => {
+            Self::ValueNotStored { column, text, stored } => {
                 let stored: Vec<String> = stored.iter().map(|value| literal(value)).collect();
-                format!("no rows: {} is stored nowhere; stored is {}", literal(text), stored.join(", "))
+                format!("{column} never is {}; it holds {}", literal(text), stored.join(", "))
             }
             Self::CountsRowsOfQuantities { column } => {
                 format!("COUNT counts rows; {column} already holds a quantity, so use SUM({column})")
@@ -54,12 +55,10 @@ pub struct Ran<'a> {
     pub sql: &'a str,
     /// Tables it read.
     pub tables_read: &'a [String],
-    /// Rows it returned.
-    pub row_count: u64,
 }
 
-/// Finds the first smell of a query that ran.
-pub fn smell(question: &str, ran: Ran<'_>, card: &SchemaCard, links: &[Link]) -> Option<Smell> {
+/// Finds the first structural smell of a query that ran.
+pub fn smell(question: &str, ran: Ran<'_>, card: &SchemaCard) -> Option<Smell> {
     if ran.tables_read.is_empty() {
         return Some(Smell::NoTableRead);
     }
@@ -70,12 +69,12 @@ pub fn smell(question: &str, ran: Ran<'_>, card: &SchemaCard, links: &[Link]) ->
     if bare_star && !asks_for_everything(question) {
         return Some(Smell::EverythingSelected);
     }
-    if ran.row_count == 0
-        && let Some(smell) = value_not_stored(ran.sql, &tokens, card, links)
-    {
-        return Some(smell);
-    }
     counts_quantities(question, ran, card)
+}
+
+/// Whether a result says nothing: no row, or nothing but empty cells and zeros.
+pub fn says_nothing(rows: &[Vec<serde_json::Value>]) -> bool {
+    rows.iter().flatten().all(|cell| cell.is_null() || cell.as_f64() == Some(0.0))
 }
 
 /// Whether a question wants every column: "all details", "everything", "todas as informações".
@@ -107,33 +106,6 @@ fn asks_for_everything(question: &str) -> bool {
                 | "table"
         )
     })
-}
-
-/// An equality with a text that no shown column holds, while the question was linked to other values.
-fn value_not_stored(sql: &str, tokens: &[Token], card: &SchemaCard, links: &[Link]) -> Option<Smell> {
-    let text = |index: usize| &sql[tokens[index].start..tokens[index].end];
-    for index in 1..tokens.len() {
-        if tokens[index].kind != TokenKind::Text || !matches!(text(index - 1), "=" | "==" | "IN" | "(" | ",")
-        {
-            continue;
-        }
-        let written = text(index).trim_matches('\'').replace("''", "'");
-        let folded = fold(&written);
-        let stored = card
-            .tables
-            .iter()
-            .flat_map(|table| &table.columns)
-            .any(|column| column.values.iter().any(|value| fold(value) == folded));
-        if stored || links.iter().any(|link| fold(&link.value) == folded) {
-            continue;
-        }
-        let stored: Vec<String> =
-            links.iter().filter(|link| link.condition.is_none()).map(|link| link.value.clone()).collect();
-        if !stored.is_empty() {
-            return Some(Smell::ValueNotStored { text: written, stored });
-        }
-    }
-    None
 }
 
 /// "How many" answered by `COUNT(*)` on a table with one obvious quantity column.

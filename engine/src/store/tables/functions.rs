@@ -13,6 +13,9 @@ use crate::decide::text::fold;
 /// Collation of text columns that hold only numbers.
 pub const NUMERIC_COLLATION: &str = "numeric_text";
 
+/// Collation that folds accents and case, for results of functions.
+pub const FOLDED_COLLATION: &str = "folded";
+
 /// Functions generated SQL may call.
 pub const ALLOWED: &[&str] = &[
     "abs",
@@ -74,8 +77,8 @@ pub const ALLOWED: &[&str] = &[
 /// Registers collations and functions.
 ///
 /// The default collation is replaced, so that comparison, `IN`, `GROUP BY`, `DISTINCT`, `ORDER BY`,
-/// `min` and `max` fold accents and case whatever the text comes from: a column, a literal, a
-/// function or a sub-query. Safe here only because this connection sees no index over text: user
+/// `min` and `max` over columns fold accents and case. Results of functions have no collation at all,
+/// and get one by `rewrite::collate_text_calls`. Safe here only because this connection sees no index over text: user
 /// tables have none. `zeros` counts `NULLIF(x, 0)` that met a zero, which is how the rewritten
 /// division says "undefined"; `keep_on` is asked by long matches.
 pub fn register(
@@ -86,6 +89,7 @@ pub fn register(
 ) -> rusqlite::Result<()> {
     let pure = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     connection.create_collation("BINARY", fold_compare)?;
+    connection.create_collation(FOLDED_COLLATION, fold_compare)?;
     connection.create_collation(NUMERIC_COLLATION, number_compare)?;
     connection.create_scalar_function("lower", 1, pure, |c| text_function(c, |t| t.to_lowercase()))?;
     connection.create_scalar_function("upper", 1, pure, |c| text_function(c, |t| t.to_uppercase()))?;

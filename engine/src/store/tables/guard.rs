@@ -25,6 +25,8 @@ pub use rows::{Note, Rows};
 use super::{SqlError, functions, quote, registry};
 use crate::decide::sql::card::SchemaCard;
 use crate::decide::sql::config::SqlLimits;
+use crate::decide::sql::rewrite::{collate_text_calls, sums_as_doubles, tie_query};
+use crate::decide::sql::tokens::{common_tables, table_names};
 use crate::models::Cancel;
 
 /// Virtual-machine steps between two looks at the clock.
@@ -48,6 +50,8 @@ pub(super) struct Watch {
     columns: Mutex<Vec<(String, String)>>,
     tables: Mutex<Vec<String>>,
     denied: Mutex<Option<SqlError>>,
+    /// Common table expressions of the statement, lower case.
+    common: Mutex<Vec<String>>,
     zeros: Arc<AtomicU64>,
 }
 
@@ -157,11 +161,41 @@ impl ReadOnly {
         Ok(rows)
     }
 
+    /// Runs a query as [`ReadOnly::query`] does, then says more about it: a sum over the range of
+    /// integers is taken again as doubles, and a limit that cuts through equal values is noted.
+    ///
+    /// # Errors
+    /// As [`ReadOnly::query`].
+    pub fn query_with_notes(&self, sql: &str, cancel: &Cancel) -> Result<Rows, SqlError> {
+        let mut rows = match (self.query(sql, cancel), sums_as_doubles(sql)) {
+            (Err(SqlError::Overflow), Some(doubles)) => {
+                let mut rows = self.query(&doubles, cancel)?;
+                rows.notes.push(Note::Overflow);
+                rows
+            }
+            (other, _) => other?,
+        };
+        if let Some((keys, limit)) = tie_query(sql)
+            && rows.row_count == limit as u64
+            && let Ok(keys) = self.query(&keys, cancel)
+            && keys.rows.len() == limit + 1
+            && keys.rows[limit] == keys.rows[limit - 1]
+        {
+            rows.notes.push(Note::Tie);
+        }
+        Ok(rows)
+    }
+
     fn prepare(&self, sql: &str) -> Result<Statement<'_>, SqlError> {
         if sql.len() > self.limits.max_sql_bytes as usize {
             return Err(SqlError::TooLong { found: sql.len(), limit: self.limits.max_sql_bytes });
         }
-        let statement = self.connection.prepare(sql).map_err(|error| self.translate(error))?;
+        if let Some(name) = physical_name(sql, &self.card) {
+            return Err(SqlError::NoSuchTable { name });
+        }
+        *lock(&self.watch.common) = common_tables(sql);
+        let sql = collate_text_calls(sql, functions::FOLDED_COLLATION);
+        let statement = self.connection.prepare(&sql).map_err(|error| self.translate(error))?;
         if !statement.readonly() || statement.column_count() == 0 || statement.is_explain() != 0 {
             return Err(SqlError::NotAQuery);
         }
@@ -230,7 +264,8 @@ impl ReadOnly {
         } else if let Some(name) = message.strip_prefix("no such table: ") {
             SqlError::NoSuchTable { name: name.trim_start_matches("main.").to_owned() }
         } else if let Some(name) = message.strip_prefix("no such column: ") {
-            SqlError::NoSuchColumn { name: name.split(" - ").next().unwrap_or(name).to_owned() }
+            let name = name.split(" - should this be").next().unwrap_or(name);
+            SqlError::NoSuchColumn { name: name.trim_matches('"').to_owned() }
         } else {
             SqlError::Invalid { message }
         }
@@ -262,6 +297,13 @@ fn create_views(connection: &Connection, card: &SchemaCard) -> rusqlite::Result<
         ))?;
     }
     Ok(())
+}
+
+/// A physical table that a statement names although only its view has that table's rows to show.
+fn physical_name(sql: &str, card: &SchemaCard) -> Option<String> {
+    let physical =
+        |name: &str| card.tables.iter().any(|table| name.eq_ignore_ascii_case(&format!("t{}", table.id)));
+    table_names(sql).into_iter().find(|name| physical(name) && card.table(name).is_none())
 }
 
 /// Names that exist beside the views: catalog tables and built-in virtual tables, lower case.

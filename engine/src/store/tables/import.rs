@@ -185,7 +185,7 @@ impl Seen {
             (false, false, true) => ColumnKind::Integer,
             (false, false, false) => column.kind,
         };
-        if column.kind != found && !(column.kind == ColumnKind::Real && found == ColumnKind::Integer) {
+        if column.kind != found {
             column.decision = format!("{}; its values say {found:?}", column.decision);
             column.kind = found;
         }
@@ -237,8 +237,8 @@ fn affinity(declared: &str) -> &'static str {
 
 fn describe(column: &SourceColumn, affinity: &str) -> ColumnInfo {
     let kind = match affinity {
-        "INTEGER" => ColumnKind::Integer,
-        "REAL" | "NUMERIC" => ColumnKind::Real,
+        "INTEGER" | "NUMERIC" => ColumnKind::Integer,
+        "REAL" => ColumnKind::Real,
         _ => ColumnKind::Text,
     };
     ColumnInfo {

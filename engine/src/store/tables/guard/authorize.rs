@@ -1,6 +1,6 @@
 //! What the authorizer lets pass.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
@@ -13,7 +13,8 @@ use crate::store::tables::functions::ALLOWED;
 /// The rules of one connection.
 pub(super) struct Rules {
     views: HashSet<String>,
-    physical: HashSet<String>,
+    /// View of each physical table, lower case.
+    physical: HashMap<String, String>,
     hidden: HashSet<String>,
     watch: Arc<Watch>,
 }
@@ -22,7 +23,11 @@ impl Rules {
     pub(super) fn new(card: &SchemaCard, hidden: Vec<String>, watch: Arc<Watch>) -> Self {
         Self {
             views: card.tables.iter().map(|table| table.name.to_ascii_lowercase()).collect(),
-            physical: card.tables.iter().map(|table| format!("t{}", table.id)).collect(),
+            physical: card
+                .tables
+                .iter()
+                .map(|table| (format!("t{}", table.id), table.name.clone()))
+                .collect(),
             hidden: hidden.into_iter().collect(),
             watch,
         }
@@ -58,21 +63,28 @@ impl Rules {
                 self.note(table, column);
                 None
             }
-            Some("main") if inside_view && self.physical.contains(&name) => None,
-            // A table of which no column is used: SQLite passes the name as written, and does so
-            // for common table expressions as well, which are no tables at all.
+            Some("main") if inside_view && self.physical.contains_key(&name) => None,
+            // A table of which no column is used. SQLite passes the name as written, with or without
+            // the database; by then it has replaced a view by the table behind it, and a common
+            // table expression looks like a table.
+            Some("main") | None if column.is_empty() && self.physical.contains_key(&name) => {
+                self.note(&self.physical[&name], "");
+                None
+            }
             None if column.is_empty() && self.views.contains(&name) => {
                 self.note(table, "");
                 None
             }
-            None if column.is_empty() && !self.exists_elsewhere(&name) => None,
+            None if column.is_empty() && self.is_common(&name) => None,
             _ => Some(SqlError::NoSuchTable { name: table.to_owned() }),
         }
     }
 
-    /// Whether a name that is no view could still be a catalog table or a built-in virtual table.
-    fn exists_elsewhere(&self, name: &str) -> bool {
-        self.hidden.contains(name) || name.starts_with("sqlite_") || name.starts_with("pragma_")
+    /// Whether a name is a common table expression of the statement, and nothing else that exists.
+    fn is_common(&self, name: &str) -> bool {
+        let elsewhere =
+            self.hidden.contains(name) || name.starts_with("sqlite_") || name.starts_with("pragma_");
+        !elsewhere && lock(&self.watch.common).contains(name)
     }
 
     fn note(&self, table: &str, column: &str) {

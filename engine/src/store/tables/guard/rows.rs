@@ -55,6 +55,10 @@ pub enum Note {
         /// Whether `total` is exact.
         exact: bool,
     },
+    /// A sum left the range of 64-bit integers and was taken as doubles, exact to 15 digits.
+    Overflow,
+    /// The limit cut through equal values: more rows tie with the last one shown.
+    Tie,
     /// A column read has a unit.
     Unit {
         /// Column.
@@ -111,6 +115,10 @@ impl Note {
                 let first = if pt { "primeiras" } else { "first" };
                 format!("{first} {shown} {of} {least}{total}")
             }
+            (Self::Overflow, true) => "a soma não cabe em 64 bits: valor aproximado".into(),
+            (Self::Overflow, false) => "the sum does not fit 64 bits: approximate value".into(),
+            (Self::Tie, true) => "há empate: outras linhas têm o mesmo valor da última".into(),
+            (Self::Tie, false) => "there is a tie: other rows have the same value as the last one".into(),
             (Self::Unit { column, unit }, true) => format!("{column} em {unit}"),
             (Self::Unit { column, unit }, false) => format!("{column} in {unit}"),
             (Self::RollupsExcluded { table, rows }, true) => {
