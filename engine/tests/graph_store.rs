@@ -47,7 +47,7 @@ impl Store {
     }
 
     fn write(&mut self, chunk_id: i64, triples: &[Triple]) {
-        let texts = texts_to_embed(&self.connection, triples).unwrap();
+        let texts = texts_to_embed(&self.connection, [triples]).unwrap();
         self.embedded += texts.len();
         let vectors: HashMap<String, Vec<f32>> = texts.into_iter().map(|t| (t.clone(), embed(&t))).collect();
         let transaction = self.connection.transaction().unwrap();

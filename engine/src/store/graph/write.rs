@@ -47,17 +47,23 @@ fn stated(triples: &[Triple]) -> Stated {
     stated
 }
 
-/// Returns the distinct texts of `triples` that have no stored embedding, sorted.
+/// Returns the distinct texts of a document's passages, each given by its triples, that have no
+/// stored embedding, sorted.
 ///
 /// Embed them as passages, outside any transaction, and hand the vectors to [`write_chunk`].
 ///
 /// # Errors
 /// [`GraphError::Sqlite`] when the tables can't be read.
-pub fn texts_to_embed(connection: &Connection, triples: &[Triple]) -> Result<Vec<String>, GraphError> {
-    let stated = stated(triples);
-    let keys = stated.aliases.into_iter().map(|alias| alias.0);
-    let texts: BTreeSet<String> =
-        keys.chain(stated.facts.into_values().map(|wording| wording.text)).collect();
+pub fn texts_to_embed<'a>(
+    connection: &Connection,
+    passages: impl IntoIterator<Item = &'a [Triple]>,
+) -> Result<Vec<String>, GraphError> {
+    let mut texts = BTreeSet::new();
+    for triples in passages {
+        let stated = stated(triples);
+        texts.extend(stated.aliases.into_iter().map(|alias| alias.0));
+        texts.extend(stated.facts.into_values().map(|wording| wording.text));
+    }
     let mut known = connection.prepare_cached("SELECT 1 FROM graph_vectors WHERE text = ?1")?;
     let mut missing = Vec::new();
     for text in texts {
