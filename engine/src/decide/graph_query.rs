@@ -4,7 +4,12 @@
 //! The scheme is that of HippoRAG 2 (Gutiérrez et al. 2025, "From RAG to Memory", section 3)
 //! with its model filter replaced by arithmetic.
 
-use super::text::{fold, folded_words};
+use std::cmp::Ordering;
+
+use super::text::fold;
+
+/// Facts that the recognition looks at; the last one's score is the level of no relevance.
+const CANDIDATES: usize = 51;
 
 /// Constants of the graph store; `config.toml`, section `[graph]`, explains each.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -12,10 +17,12 @@ use super::text::{fold, folded_words};
 pub struct GraphConfig {
     /// Most facts a question is linked to.
     pub linked_facts: usize,
-    /// Facts this far below the best similarity are not meant.
-    pub fact_margin: f32,
-    /// Added to a fact's similarity when all of its name words are in the question.
-    pub agreement_weight: f32,
+    /// Weight of the words that a fact shares with the question, similarity weighing 1.
+    pub agreement_weight: f64,
+    /// A linked fact's weight is its relative score to this power.
+    pub fact_sharpness: f64,
+    /// An entity's seed mass is divided by the number of its passages to this power.
+    pub specificity: f64,
     /// Share of a passage's prior that becomes seed mass, relative to phrase seeds.
     pub passage_weight: f64,
     /// Most passages that get seed mass.
@@ -26,11 +33,17 @@ pub struct GraphConfig {
     pub damping: f64,
     /// Weight of an edge between the two ends of a fact, per passage that states it.
     pub relation_weight: f32,
-    /// Weight of an edge between a passage and an entity it names.
+    /// Weight of an edge between a passage and an entity of its facts or headings.
     pub context_weight: f32,
+    /// Added to it for an entity that the passage's heading names.
+    pub title_weight: f32,
+    /// Weight of an edge between a passage and an entity that only occurs in its text.
+    pub mention_weight: f32,
+    /// Weight of an edge between a name and a name inside it, times their share of words.
+    pub part_weight: f32,
     /// Weight of an edge between two entities with similar names, times the similarity.
     pub synonym_weight: f32,
-    /// Least cosine of two entity names for a synonym edge.
+    /// Least cosine of two entity names for a synonym edge; over 1 for none.
     pub synonym_threshold: f32,
     /// Weight of the walk in the final score.
     pub fuse_walk: f64,
@@ -49,20 +62,24 @@ pub struct GraphConfig {
 impl Default for GraphConfig {
     fn default() -> Self {
         Self {
-            linked_facts: 5,
-            fact_margin: 0.1,
-            agreement_weight: 0.0,
+            linked_facts: 20,
+            agreement_weight: 1.0,
+            fact_sharpness: 3.0,
+            specificity: 1.0,
             passage_weight: 0.05,
             seed_passages: 200,
             seed_lexical: 0.3,
             damping: 0.7,
             relation_weight: 1.0,
             context_weight: 1.0,
+            title_weight: 3.0,
+            mention_weight: 1.0,
+            part_weight: 1.0,
             synonym_weight: 1.0,
-            synonym_threshold: 0.94,
+            synonym_threshold: 1.01,
             fuse_walk: 1.0,
-            fuse_dense: 0.5,
-            fuse_lexical: 0.15,
+            fuse_dense: 0.0,
+            fuse_lexical: 0.0,
             exact_below_edges: 20_000,
             exact_tolerance: 1e-6,
             push_epsilon: 1e-6,
@@ -76,84 +93,109 @@ impl Default for GraphConfig {
 pub enum Recognition {
     /// It seeds the walk.
     Linked,
-    /// Its score is too far below the best one.
-    BelowMargin,
     /// Enough better facts.
     OverLimit,
-    /// It speaks of a code or number of the same kind as, but other than, the question's.
+    /// It speaks of a code of the same series as, but other than, the question's.
     OtherNumber,
 }
 
-/// A fact put before the recognition filter.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Candidate<'a> {
-    /// Caller's handle of the fact.
-    pub fact: usize,
+/// What the recognition knows of all facts; the four lists are parallel.
+pub struct Facts<'a> {
     /// Cosine of question and fact.
-    pub similarity: f32,
-    /// Subject as written.
-    pub subject: &'a str,
-    /// Object as written.
-    pub object: &'a str,
+    pub similarities: &'a [f32],
+    /// Share of the question's words, weighted by rarity, that the fact holds.
+    pub agreements: &'a [f32],
+    /// Returns subject and object as written.
+    pub names: &'a dyn Fn(usize) -> (&'a str, &'a str),
+    /// Orders facts with equal scores, independently of their place.
+    pub tie: &'a dyn Fn(usize, usize) -> Ordering,
 }
 
 /// A fact after the filter, with the numbers behind its fate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recognised {
-    /// Caller's handle of the fact.
+    /// Place of the fact in the lists.
     pub fact: usize,
     /// Cosine of question and fact.
     pub similarity: f32,
-    /// Share of the fact's name words that the question holds, in `[0, 1]`.
+    /// Share of the question's words that the fact holds, in `[0, 1]`.
     pub agreement: f32,
-    /// Similarity plus weighted agreement: what facts are ordered by.
-    pub score: f32,
+    /// Scaled similarity plus weighted agreement: what facts are ordered by.
+    pub score: f64,
+    /// What the fact gives to its ends, in `[0, 1]`; 0 when it is not linked.
+    pub weight: f64,
     /// What became of it.
     pub recognition: Recognition,
 }
 
-/// Decides which facts the question means: those with the best scores, within the margin of the
-/// best one, at most `linked_facts`. Best first, ties in the order of `candidates`.
-pub fn recognise(question: &str, candidates: &[Candidate<'_>], config: &GraphConfig) -> Vec<Recognised> {
-    let question_words = folded_words(question);
-    let question_codes = codes(question);
-    let mut found: Vec<Recognised> = candidates
+/// Decides which facts the question means. Best first.
+///
+/// Absolute cosines say little (they differ by embedder and crowd together), so similarity is
+/// taken relative to the background: 1 for the nearest fact, 0 for the 51st. Words shared with
+/// the question are added. What is best by that sum, again relative to the 51st, and raised to
+/// `fact_sharpness`, is a fact's weight. Facts about another code of the question's series
+/// (`PC-09` when `PC-04` is asked) are left out.
+pub fn recognise(question: &str, facts: &Facts<'_>, config: &GraphConfig) -> Vec<Recognised> {
+    let (low, high) = background(facts.similarities.iter().map(|&s| f64::from(s)).collect());
+    let scores: Vec<f64> = facts
+        .similarities
         .iter()
-        .map(|candidate| {
-            let agreement = agreement(&question_words, candidate);
-            let other = contradicts(&question_codes, candidate);
-            Recognised {
-                fact: candidate.fact,
-                similarity: candidate.similarity,
-                agreement,
-                score: candidate.similarity + config.agreement_weight * agreement,
-                recognition: if other { Recognition::OtherNumber } else { Recognition::Linked },
-            }
+        .zip(facts.agreements)
+        .map(|(&similarity, &agreement)| {
+            relative(f64::from(similarity), low, high) + config.agreement_weight * f64::from(agreement)
         })
         .collect();
-    found.sort_by(|a, b| b.score.total_cmp(&a.score));
-    let best = found.iter().find(|fact| fact.recognition == Recognition::Linked).map(|fact| fact.score);
-    let mut linked = 0;
-    for fact in found.iter_mut().filter(|fact| fact.recognition == Recognition::Linked) {
-        if best.is_some_and(|best| fact.score < best - config.fact_margin) {
-            fact.recognition = Recognition::BelowMargin;
-        } else if linked == config.linked_facts {
-            fact.recognition = Recognition::OverLimit;
-        } else {
-            linked += 1;
-        }
+    let better = |a: &usize, b: &usize| scores[*b].total_cmp(&scores[*a]).then_with(|| (facts.tie)(*a, *b));
+    let mut best: Vec<usize> = (0..scores.len()).collect();
+    if best.len() > CANDIDATES {
+        best.select_nth_unstable_by(CANDIDATES - 1, better);
+        best.truncate(CANDIDATES);
     }
-    found
+    best.sort_unstable_by(better);
+    let (low, high) = background(scores.clone());
+    let asked = codes(question);
+    let mut linked = 0;
+    best.into_iter()
+        .map(|fact| {
+            let (subject, object) = (facts.names)(fact);
+            let mut weight = relative(scores[fact], low, high).max(0.0).powf(config.fact_sharpness);
+            let recognition = if contradicts(&asked, subject, object) {
+                Recognition::OtherNumber
+            } else if linked == config.linked_facts || weight == 0.0 {
+                Recognition::OverLimit
+            } else {
+                linked += 1;
+                Recognition::Linked
+            };
+            if recognition != Recognition::Linked {
+                weight = 0.0;
+            }
+            Recognised {
+                fact,
+                similarity: facts.similarities[fact],
+                agreement: facts.agreements[fact],
+                score: scores[fact],
+                weight,
+                recognition,
+            }
+        })
+        .collect()
 }
 
-/// Returns the greater share, of subject's and object's words, that the question holds.
-fn agreement(question_words: &[String], candidate: &Candidate<'_>) -> f32 {
-    let share = |name: &str| {
-        let words = folded_words(name);
-        let held = words.iter().filter(|word| question_words.contains(word)).count();
-        if words.is_empty() { 0.0 } else { held as f32 / words.len() as f32 }
-    };
-    share(candidate.subject).max(share(candidate.object))
+/// Returns the score of no relevance and the best one. The first is the 51st, or in a small
+/// graph the one in the middle.
+fn background(mut scores: Vec<f64>) -> (f64, f64) {
+    let high = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if scores.is_empty() {
+        return (0.0, 0.0);
+    }
+    let place = (CANDIDATES - 1).min(scores.len() / 2);
+    let (_, low, _) = scores.select_nth_unstable_by(place, |a, b| b.total_cmp(a));
+    (*low, high)
+}
+
+fn relative(score: f64, low: f64, high: f64) -> f64 {
+    if high > low { (score - low) / (high - low) } else { 1.0 }
 }
 
 /// Codes such as `PC-04`: `(letters, digits)`, folded.
@@ -163,34 +205,29 @@ fn codes(text: &str) -> Vec<(String, String)> {
     for word in folded.split(|c: char| !(c.is_alphanumeric() || c == '-')) {
         let letters: String = word.chars().take_while(|c| c.is_alphabetic()).collect();
         let rest = word[letters.len()..].trim_start_matches('-');
-        if (1..=5).contains(&letters.chars().count())
-            && !rest.is_empty()
-            && rest.chars().all(|c| c.is_ascii_digit())
-        {
-            found.push((letters, rest.to_owned()));
+        let digits = !rest.is_empty() && rest.chars().all(|c| c.is_ascii_digit());
+        if digits && (1..=5).contains(&letters.chars().count()) {
+            found.push((letters, rest.trim_start_matches('0').to_owned()));
         }
     }
     found
 }
 
-/// Says whether the fact names a code of a series of which the question names another member.
-fn contradicts(question_codes: &[(String, String)], candidate: &Candidate<'_>) -> bool {
-    if question_codes.is_empty() {
+/// Says whether the fact names a code of a series of which the question names only others.
+fn contradicts(asked: &[(String, String)], subject: &str, object: &str) -> bool {
+    if asked.is_empty() {
         return false;
     }
-    let mut fact_codes = codes(candidate.subject);
-    fact_codes.extend(codes(candidate.object));
-    let same = |a: &(String, String), b: &(String, String)| {
-        a.0 == b.0 && a.1.trim_start_matches('0') == b.1.trim_start_matches('0')
-    };
-    let related = fact_codes.iter().any(|code| question_codes.iter().any(|asked| asked.0 == code.0));
-    related && !fact_codes.iter().any(|code| question_codes.iter().any(|asked| same(asked, code)))
+    let mut stated = codes(subject);
+    stated.extend(codes(object));
+    let related = stated.iter().any(|code| asked.iter().any(|other| other.0 == code.0));
+    related && !stated.iter().any(|code| asked.contains(code))
 }
 
 /// A linked fact's part in the phrase seeds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FactEnds {
-    /// The fact's weight: its score.
+    /// The fact's weight.
     pub weight: f64,
     /// Subject and object, as nodes.
     pub nodes: [u32; 2],
@@ -199,8 +236,9 @@ pub struct FactEnds {
 }
 
 /// Returns `(node, mass)` of the phrase seeds: an entity gets the mean weight of its linked
-/// facts, divided by the number of passages that name it (its specificity). By ascending node.
-pub fn phrase_seeds(facts: &[FactEnds]) -> Vec<(u32, f64)> {
+/// facts, divided by the number of passages that name it to the power `specificity`. By
+/// ascending node.
+pub fn phrase_seeds(facts: &[FactEnds], specificity: f64) -> Vec<(u32, f64)> {
     let mut sums: std::collections::BTreeMap<u32, (f64, usize, usize)> = std::collections::BTreeMap::new();
     for fact in facts {
         for (node, passages) in fact.nodes.into_iter().zip(fact.passages) {
@@ -210,7 +248,9 @@ pub fn phrase_seeds(facts: &[FactEnds]) -> Vec<(u32, f64)> {
         }
     }
     sums.into_iter()
-        .map(|(node, (sum, count, passages))| (node, sum / count as f64 / passages.max(1) as f64))
+        .map(|(node, (sum, count, passages))| {
+            (node, sum / count as f64 / (passages.max(1) as f64).powf(specificity))
+        })
         .filter(|seed| seed.1 > 0.0)
         .collect()
 }

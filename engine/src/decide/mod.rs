@@ -4,6 +4,7 @@
 
 pub mod chunk;
 pub mod graph_query;
+pub mod graph_words;
 pub mod guard;
 pub mod infer;
 pub mod language;

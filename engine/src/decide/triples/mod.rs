@@ -207,6 +207,43 @@ pub fn normalise_entity(name: &str) -> String {
     }
 }
 
+/// Returns the names in a heading or title: the whole, without what stands in parentheses, and
+/// what stands before a colon or dash (`PC-04 — Compras` also names `PC-04`).
+pub fn heading_names(heading: &str) -> Vec<String> {
+    let mut names = vec![heading.trim().to_owned()];
+    if let Some((before, rest)) = heading.split_once('(') {
+        let after = rest.split_once(')').map_or("", |parts| parts.1);
+        names.push(format!("{} {}", before.trim(), after.trim()).trim().to_owned());
+    }
+    if let Some((first, _)) = [": ", " — ", " – ", " - "].iter().find_map(|mark| heading.split_once(mark))
+    {
+        names.push(first.trim().to_owned());
+    }
+    names.retain(|name| !normalise_entity(name).is_empty());
+    let mut seen = BTreeSet::new();
+    names.retain(|name| seen.insert(normalise_entity(name)));
+    names
+}
+
+/// Most words of a name that is looked for in passages and other names.
+pub const MENTION_WORDS: usize = 6;
+
+/// Says whether an entity's key is worth finding in passages and in other names: it has a letter,
+/// at least three characters, at most [`MENTION_WORDS`] words, and is no function word.
+pub fn is_mentionable(key: &str) -> bool {
+    key.contains(char::is_alphabetic)
+        && key.chars().nth(2).is_some()
+        && key.split(' ').count() <= MENTION_WORDS
+        && !super::graph_words::is_function_word(key)
+}
+
+/// Returns the distinct runs of one to [`MENTION_WORDS`] words of normalised words.
+pub fn word_runs(words: &str) -> BTreeSet<String> {
+    let words: Vec<&str> = words.split(' ').filter(|word| !word.is_empty()).collect();
+    let runs = (1..=MENTION_WORDS.min(words.len())).flat_map(|length| words.windows(length));
+    runs.map(|run| run.join(" ")).collect()
+}
+
 /// Says whether a folded word is an article of Portuguese or English.
 pub fn is_article(word: &str) -> bool {
     matches!(word, "o" | "a" | "os" | "as" | "um" | "uma" | "uns" | "umas" | "the" | "an")
@@ -293,6 +330,20 @@ mod tests {
     fn text_that_is_no_json_gives_nothing_and_does_not_panic() {
         for text in ["", "I cannot do that.", "]]}}", "[\"a\",", "{\"x\":\"[\"}", "[[[[", "\u{e9}[\"é\"]"] {
             assert!(parse(text).triples.is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn headings_name_their_parts() {
+        for (heading, expected) in [
+            ("PC-04 — Compras", vec!["PC-04 — Compras", "PC-04"]),
+            ("Lincoln (film)", vec!["Lincoln (film)", "Lincoln"]),
+            ("Atlas", vec!["Atlas"]),
+            ("Nota: prazo", vec!["Nota: prazo", "Nota"]),
+            ("(sem título)", vec!["(sem título)"]),
+            ("—", vec![]),
+        ] {
+            assert_eq!(heading_names(heading), expected, "{heading}");
         }
     }
 

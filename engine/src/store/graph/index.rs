@@ -1,23 +1,32 @@
 //! The snapshot: rows of the graph tables as a network to walk on.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 
 use rusqlite::Connection;
 
-use super::{GraphError, from_blob};
+use super::GraphError;
+use super::rows::{read_entities, read_facts, read_ids, read_synonyms};
 use crate::decide::graph_query::GraphConfig;
+use crate::decide::graph_words::FactWords;
 use crate::decide::pagerank::{Network, Scratch};
+use crate::decide::triples::{is_mentionable, word_runs};
 
 /// An entity with the passages that name it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Entity {
     pub(super) id: i64,
     pub(super) key: String,
     /// The most frequent spelling, of equally frequent ones the least.
     pub(super) label: String,
-    /// Ascending.
+    /// Passages whose facts or headings name it, ascending.
     pub(super) chunks: Vec<i64>,
+    /// Those among them whose headings do, ascending.
+    pub(super) titles: Vec<i64>,
+    /// Passages that hold its key in their words, ascending.
+    pub(super) mentions: Vec<i64>,
+    /// Number of passages in either list.
+    pub(super) passages: usize,
 }
 
 /// A fact with the passages that state it.
@@ -60,6 +69,7 @@ pub struct GraphIndex {
     pub(super) network: Network,
     /// Facts of each entity, for explanations: `(entity node, fact)` ascending.
     pub(super) facts_by_node: Vec<(u32, u32)>,
+    pub(super) words: FactWords,
     pub(super) scratch: Mutex<Vec<Scratch>>,
 }
 
@@ -103,13 +113,19 @@ impl GraphIndex {
         let touches = |chunks: &[i64]| chunks.iter().any(|chunk| changed.contains(chunk));
         let mut facts: BTreeSet<i64> =
             self.facts.iter().filter(|fact| touches(&fact.chunks)).map(|fact| fact.id).collect();
-        let mut entities: BTreeSet<i64> =
-            self.entities.iter().filter(|entity| touches(&entity.chunks)).map(|entity| entity.id).collect();
+        let mut entities: BTreeSet<i64> = self
+            .entities
+            .iter()
+            .filter(|e| touches(&e.chunks) || touches(&e.mentions))
+            .map(|e| e.id)
+            .collect();
         const IN_CHANGED: &str = "WHERE chunk_id IN (SELECT value FROM json_each(?1))";
         let of_facts = format!("SELECT DISTINCT fact_id FROM graph_statements {IN_CHANGED}");
         facts.extend(read_ids(connection, &of_facts, Some(&changed))?);
-        let of_entities = format!("SELECT DISTINCT entity_id FROM graph_aliases {IN_CHANGED}");
-        entities.extend(read_ids(connection, &of_entities, Some(&changed))?);
+        for table in ["graph_aliases", "graph_mentions"] {
+            let of_entities = format!("SELECT DISTINCT entity_id FROM {table} {IN_CHANGED}");
+            entities.extend(read_ids(connection, &of_entities, Some(&changed))?);
+        }
         let present =
             read_ids(connection, &format!("SELECT chunk_id FROM graph_chunks {IN_CHANGED}"), Some(&changed))?;
 
@@ -140,6 +156,7 @@ impl GraphIndex {
             synonyms: rows.synonyms,
             network: Network::default(),
             facts_by_node: Vec::new(),
+            words: FactWords::default(),
             scratch: Mutex::default(),
         };
         let mut edges = Vec::new();
@@ -154,9 +171,9 @@ impl GraphIndex {
         }
         index.facts_by_node.sort_unstable();
         for (node, entity) in index.entities.iter().enumerate() {
-            let passages = entity.chunks.iter().filter_map(|&chunk| index.chunk_node(chunk));
-            edges.extend(passages.map(|passage| (node as u32, passage, config.context_weight)));
+            index.context_edges(node as u32, entity, config, &mut edges);
         }
+        index.part_edges(config, &mut edges);
         for (&(low, high), &similarity) in &index.synonyms {
             if similarity < config.synonym_threshold {
                 continue;
@@ -166,7 +183,43 @@ impl GraphIndex {
             }
         }
         index.network = Network::undirected(index.entities.len() + index.chunks.len(), &edges);
+        index.words = FactWords::build(index.facts.iter().map(|fact| fact.text.as_str()));
         index
+    }
+
+    fn context_edges(
+        &self,
+        node: u32,
+        entity: &Entity,
+        config: &GraphConfig,
+        edges: &mut Vec<(u32, u32, f32)>,
+    ) {
+        let mut add = |chunk: i64, weight: f32| {
+            edges.extend(self.chunk_node(chunk).map(|passage| (node, passage, weight)));
+        };
+        for &chunk in &entity.chunks {
+            add(chunk, config.context_weight);
+        }
+        for &chunk in &entity.titles {
+            add(chunk, config.title_weight);
+        }
+        for &chunk in entity.mentions.iter().filter(|chunk| entity.chunks.binary_search(chunk).is_err()) {
+            add(chunk, config.mention_weight);
+        }
+    }
+
+    /// Joins names to the names inside them: `Hiran region of Somalia` to `Somalia`.
+    fn part_edges(&self, config: &GraphConfig, edges: &mut Vec<(u32, u32, f32)>) {
+        let nodes: HashMap<&str, u32> =
+            self.entities.iter().zip(0u32..).map(|(entity, node)| (entity.key.as_str(), node)).collect();
+        for (entity, node) in self.entities.iter().zip(0u32..) {
+            let words = entity.key.split(' ').count() as f32;
+            for part in word_runs(&entity.key).iter().filter(|part| is_mentionable(part)) {
+                if let Some(&other) = nodes.get(part.as_str()).filter(|other| **other != node) {
+                    edges.push((node, other, config.part_weight * part.split(' ').count() as f32 / words));
+                }
+            }
+        }
     }
 
     /// Returns how large the graph is.
@@ -188,7 +241,7 @@ impl GraphIndex {
     /// Returns the entities as written most often, with the number of passages naming each: the
     /// vocabulary for the cache guard and the router's evidence.
     pub fn entity_names(&self) -> impl Iterator<Item = (&str, usize)> + '_ {
-        self.entities.iter().map(|entity| (entity.label.as_str(), entity.chunks.len()))
+        self.entities.iter().map(|entity| (entity.label.as_str(), entity.passages))
     }
 
     pub(super) fn entity_node(&self, id: i64) -> Option<u32> {
@@ -210,9 +263,9 @@ impl GraphIndex {
         let key =
             |id: i64| self.entity_node(id).map_or("?", |node| self.entities[node as usize].key.as_str());
         let mut lines: Vec<String> = self.chunks.iter().map(|chunk| format!("passage {chunk}")).collect();
-        lines.extend(
-            self.entities.iter().map(|e| format!("entity {} as {} in {:?}", e.key, e.label, e.chunks)),
-        );
+        lines.extend(self.entities.iter().map(|e| {
+            format!("entity {} as {} in {:?} {:?} {:?}", e.key, e.label, e.chunks, e.titles, e.mentions)
+        }));
         lines.extend(self.facts.iter().map(|fact| {
             let (subject, object) = (key(fact.subject), key(fact.object));
             format!("fact {subject} | {} | {object} as {} in {:?}", fact.relation, fact.text, fact.chunks)
@@ -224,122 +277,4 @@ impl GraphIndex {
         lines.sort_unstable();
         lines
     }
-}
-
-fn json_ids(ids: &BTreeSet<i64>) -> String {
-    let ids: Vec<String> = ids.iter().map(i64::to_string).collect();
-    format!("[{}]", ids.join(","))
-}
-
-fn read_ids(
-    connection: &Connection,
-    sql: &str,
-    only: Option<&BTreeSet<i64>>,
-) -> Result<BTreeSet<i64>, GraphError> {
-    let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map(rusqlite::params_from_iter(only.map(json_ids)), |row| row.get(0))?;
-    Ok(rows.collect::<Result<_, _>>()?)
-}
-
-fn read_entities(
-    connection: &Connection,
-    only: Option<&BTreeSet<i64>>,
-) -> Result<BTreeMap<i64, Arc<Entity>>, GraphError> {
-    let filter = only.map_or("", |_| "WHERE e.id IN (SELECT value FROM json_each(?1))");
-    let mut statement = connection.prepare_cached(&format!(
-        "SELECT e.id, e.key, a.chunk_id, a.alias FROM graph_entities e JOIN graph_aliases a ON a.entity_id = e.id
-         {filter} ORDER BY e.id, a.chunk_id, a.alias"
-    ))?;
-    let mut rows = statement.query(rusqlite::params_from_iter(only.map(json_ids)))?;
-    let mut found: BTreeMap<i64, Arc<Entity>> = BTreeMap::new();
-    let mut current: Option<(Entity, BTreeMap<String, usize>)> = None;
-    let finish = |current: Option<(Entity, BTreeMap<String, usize>)>,
-                  found: &mut BTreeMap<i64, Arc<Entity>>| {
-        if let Some((mut entity, aliases)) = current {
-            // Of equal counts `min_by_key` keeps the first, the least alias.
-            let label = aliases.into_iter().min_by_key(|alias| std::cmp::Reverse(alias.1));
-            entity.label = label.map(|alias| alias.0).unwrap_or_default();
-            found.insert(entity.id, Arc::new(entity));
-        }
-    };
-    while let Some(row) = rows.next()? {
-        let (id, chunk, alias): (i64, i64, String) = (row.get(0)?, row.get(2)?, row.get(3)?);
-        if current.as_ref().is_none_or(|(entity, _)| entity.id != id) {
-            finish(current.take(), &mut found);
-            let entity = Entity { id, key: row.get(1)?, label: String::new(), chunks: Vec::new() };
-            current = Some((entity, BTreeMap::new()));
-        }
-        if let Some((entity, aliases)) = &mut current {
-            *aliases.entry(alias).or_default() += 1;
-            if entity.chunks.last() != Some(&chunk) {
-                entity.chunks.push(chunk);
-            }
-        }
-    }
-    finish(current, &mut found);
-    Ok(found)
-}
-
-fn read_facts(
-    connection: &Connection,
-    only: Option<&BTreeSet<i64>>,
-) -> Result<BTreeMap<i64, Arc<Fact>>, GraphError> {
-    let filter = only.map_or("", |_| "WHERE f.id IN (SELECT value FROM json_each(?1))");
-    let mut statement = connection.prepare_cached(&format!(
-        "SELECT f.id, f.subject, f.object, s.relation, s.text, s.chunk_id
-         FROM graph_facts f JOIN graph_statements s ON s.fact_id = f.id
-         {filter} ORDER BY f.id, s.text, s.relation, s.chunk_id"
-    ))?;
-    let mut vector = connection.prepare_cached("SELECT embedding FROM graph_vectors WHERE text = ?1")?;
-    let mut rows = statement.query(rusqlite::params_from_iter(only.map(json_ids)))?;
-    let mut found: BTreeMap<i64, Fact> = BTreeMap::new();
-    while let Some(row) = rows.next()? {
-        let (id, chunk): (i64, i64) = (row.get(0)?, row.get(5)?);
-        if let Some(fact) = found.get_mut(&id) {
-            fact.chunks.push(chunk);
-            continue;
-        }
-        let text: String = row.get(4)?;
-        let mut blobs = vector.query([&text])?;
-        let Some(blob) = blobs.next()? else {
-            return Err(GraphError::MissingVector { text });
-        };
-        let vector = from_blob(blob.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?);
-        let fact = Fact {
-            id,
-            subject: row.get(1)?,
-            object: row.get(2)?,
-            relation: row.get(3)?,
-            text,
-            chunks: vec![chunk],
-            vector,
-        };
-        found.insert(id, fact);
-    }
-    Ok(found
-        .into_iter()
-        .map(|(id, mut fact)| {
-            fact.chunks.sort_unstable();
-            (id, Arc::new(fact))
-        })
-        .collect())
-}
-
-fn read_synonyms(
-    connection: &Connection,
-    only: Option<&BTreeSet<i64>>,
-) -> Result<BTreeMap<(i64, i64), f32>, GraphError> {
-    // Two indexed look-ups instead of one scan over `low OR high`.
-    let sql = match only {
-        None => "SELECT low, high, similarity FROM graph_synonyms",
-        Some(_) => {
-            "SELECT low, high, similarity FROM graph_synonyms WHERE low IN (SELECT value FROM json_each(?1))
-             UNION SELECT low, high, similarity FROM graph_synonyms WHERE high IN (SELECT value FROM json_each(?1))"
-        }
-    };
-    let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map(rusqlite::params_from_iter(only.map(json_ids)), |row| {
-        Ok(((row.get(0)?, row.get(1)?), row.get(2)?))
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
 }

@@ -7,6 +7,7 @@
 //! threads, derived from the tables and replaced as a whole.
 
 mod index;
+mod rows;
 mod search;
 
 mod write;
@@ -14,17 +15,21 @@ mod writer;
 
 pub use index::{GraphIndex, GraphSize};
 pub use search::{GraphHit, GraphQuery, GraphSearch, LinkedFact, PathStep, Seed, Solver, StepKind};
-pub use write::{delete_chunk, texts_to_embed, write_chunk};
+pub use write::{GraphPassage, delete_chunk, texts_to_embed, write_chunk};
 pub use writer::GraphWriter;
 
 /// Tables of the graph store, all idempotent. They live in the catalog's file.
 ///
-/// `graph_chunks` are the passage nodes, also those without any fact. `graph_aliases` says
-/// which passage writes an entity's name how. `graph_statements` says which passage states a
-/// fact, in which words. `graph_vectors` holds one embedding per distinct text (little-endian
-/// f32), computed once: of the words of a fact, and of an entity's key.
+/// `graph_chunks` are the passage nodes, also those without any fact, and `graph_words` their
+/// words, normalised as entity keys are. `graph_aliases` says which passage writes an entity's
+/// name how, in a fact or a heading; `graph_titles` which of them in a heading;
+/// `graph_mentions` which passages hold an entity's key anywhere in their words.
+/// `graph_statements` says which passage states a fact, in which words. `graph_vectors` holds
+/// one embedding per distinct text (little-endian f32), computed once: of the words of a fact
+/// and, with synonym edges, of an entity's key.
 pub const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS graph_chunks(chunk_id INTEGER PRIMARY KEY);
+CREATE VIRTUAL TABLE IF NOT EXISTS graph_words USING fts5(words, tokenize = 'unicode61 remove_diacritics 0');
 CREATE TABLE IF NOT EXISTS graph_entities(id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS graph_aliases(
   entity_id INTEGER NOT NULL REFERENCES graph_entities(id),
@@ -32,6 +37,16 @@ CREATE TABLE IF NOT EXISTS graph_aliases(
   alias TEXT NOT NULL,
   PRIMARY KEY(entity_id, chunk_id, alias)) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS graph_aliases_by_chunk ON graph_aliases(chunk_id);
+CREATE TABLE IF NOT EXISTS graph_titles(
+  entity_id INTEGER NOT NULL REFERENCES graph_entities(id),
+  chunk_id INTEGER NOT NULL REFERENCES graph_chunks(chunk_id),
+  PRIMARY KEY(entity_id, chunk_id)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS graph_titles_by_chunk ON graph_titles(chunk_id);
+CREATE TABLE IF NOT EXISTS graph_mentions(
+  entity_id INTEGER NOT NULL REFERENCES graph_entities(id),
+  chunk_id INTEGER NOT NULL REFERENCES graph_chunks(chunk_id),
+  PRIMARY KEY(entity_id, chunk_id)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS graph_mentions_by_chunk ON graph_mentions(chunk_id);
 CREATE TABLE IF NOT EXISTS graph_facts(
   id INTEGER PRIMARY KEY,
   subject INTEGER NOT NULL REFERENCES graph_entities(id),

@@ -4,11 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::dot;
 use super::index::GraphIndex;
-use crate::decide::graph_query::{self, Candidate, FactEnds, GraphConfig, Recognised, Recognition};
+use crate::decide::graph_query::{self, FactEnds, GraphConfig, Recognised, Recognition};
 use crate::decide::pagerank;
 
-/// Facts looked at by the recognition filter.
-const CANDIDATE_FACTS: usize = 50;
 /// Longest path shown for a passage.
 const PATH_STEPS: usize = 6;
 
@@ -72,6 +70,8 @@ pub enum StepKind {
     },
     /// The passage names the entity.
     Context,
+    /// One name is part of the other.
+    Part,
     /// The entities have similar names.
     Synonym {
         /// Cosine of the names.
@@ -102,10 +102,12 @@ pub struct LinkedFact {
     pub chunks: Vec<i64>,
     /// Cosine with the question.
     pub similarity: f32,
-    /// Share of the fact's name words that the question holds.
+    /// Share of the question's words, weighted by rarity, that the fact holds.
     pub agreement: f32,
     /// What facts are ordered by.
-    pub score: f32,
+    pub score: f64,
+    /// What it gives to its ends, in `[0, 1]`.
+    pub weight: f64,
     /// Whether it seeds the walk, and if not, why.
     pub recognition: Recognition,
 }
@@ -164,7 +166,7 @@ impl GraphIndex {
     /// lexical ones. The same snapshot, query and constants give the same result.
     pub fn search(&self, query: &GraphQuery<'_>, config: &GraphConfig, k: usize) -> GraphSearch {
         let recognised = self.link(query, config);
-        let phrases = self.phrase_seeds(&recognised);
+        let phrases = self.phrase_seeds(&recognised, config);
         let (dense, lexical) = (self.scaled(query.dense, config), self.scaled(query.lexical, config));
         let phrase_mass: f64 = phrases.iter().map(|seed| seed.1).sum();
         let passages = self.passage_seeds(&dense, &lexical, config);
@@ -187,7 +189,7 @@ impl GraphIndex {
             .iter()
             .map(|&(node, mass)| {
                 let entity = &self.entities[node as usize];
-                Seed { entity: entity.label.clone(), passages: entity.chunks.len(), mass: mass / total }
+                Seed { entity: entity.label.clone(), passages: entity.passages, mass: mass / total }
             })
             .collect();
         seeds.sort_by(|a, b| b.mass.total_cmp(&a.mass).then_with(|| a.entity.cmp(&b.entity)));
@@ -204,48 +206,42 @@ impl GraphIndex {
 
     /// Finds the facts nearest to the question and filters them.
     fn link(&self, query: &GraphQuery<'_>, config: &GraphConfig) -> Vec<Recognised> {
-        let mut nearest: Vec<(f32, usize)> = self
-            .facts
-            .iter()
-            .enumerate()
-            .filter(|(_, fact)| fact.vector.len() == query.vector.len())
-            .map(|(place, fact)| (dot(&fact.vector, query.vector), place))
-            .collect();
-        // Ties by words, not by id: a rebuilt graph links the same facts.
-        let better = |a: &(f32, usize), b: &(f32, usize)| {
-            b.0.total_cmp(&a.0)
-                .then_with(|| self.facts[a.1].text.cmp(&self.facts[b.1].text))
-                .then(a.1.cmp(&b.1))
-        };
-        if nearest.len() > CANDIDATE_FACTS {
-            nearest.select_nth_unstable_by(CANDIDATE_FACTS, better);
-            nearest.truncate(CANDIDATE_FACTS);
-        }
-        nearest.sort_unstable_by(better);
-        let name =
+        let similarities: Vec<f32> =
+            self.facts
+                .iter()
+                .map(|fact| {
+                    if fact.vector.len() == query.vector.len() {
+                        dot(&fact.vector, query.vector)
+                    } else {
+                        0.0
+                    }
+                })
+                .collect();
+        let agreements = self.words.agreements(query.text);
+        let label =
             |id: i64| self.entity_node(id).map_or("", |node| self.entities[node as usize].label.as_str());
-        let candidates: Vec<Candidate<'_>> = nearest
-            .into_iter()
-            .map(|(similarity, place)| {
-                let fact = &self.facts[place];
-                Candidate { fact: place, similarity, subject: name(fact.subject), object: name(fact.object) }
-            })
-            .collect();
-        graph_query::recognise(query.text, &candidates, config)
+        let facts = graph_query::Facts {
+            similarities: &similarities,
+            agreements: &agreements,
+            names: &|fact| (label(self.facts[fact].subject), label(self.facts[fact].object)),
+            // By words, not by id: a rebuilt graph links the same facts.
+            tie: &|a, b| self.facts[a].text.cmp(&self.facts[b].text).then(a.cmp(&b)),
+        };
+        graph_query::recognise(query.text, &facts, config)
     }
 
-    fn phrase_seeds(&self, recognised: &[Recognised]) -> Vec<(u32, f64)> {
+    fn phrase_seeds(&self, recognised: &[Recognised], config: &GraphConfig) -> Vec<(u32, f64)> {
         let ends: Vec<FactEnds> = recognised
             .iter()
             .filter(|fact| fact.recognition == Recognition::Linked)
             .filter_map(|linked| {
                 let fact = &self.facts[linked.fact];
                 let nodes = [self.entity_node(fact.subject)?, self.entity_node(fact.object)?];
-                let passages = nodes.map(|node| self.entities[node as usize].chunks.len());
-                Some(FactEnds { weight: f64::from(linked.score), nodes, passages })
+                let passages = nodes.map(|node| self.entities[node as usize].passages);
+                Some(FactEnds { weight: linked.weight, nodes, passages })
             })
             .collect();
-        graph_query::phrase_seeds(&ends)
+        graph_query::phrase_seeds(&ends, config.specificity)
     }
 
     /// Scales the best scores of the graph's own passages.
@@ -308,7 +304,12 @@ impl GraphIndex {
             walk.scores.iter().filter_map(|&(node, score)| Some((self.chunk_of(node)?, score))).collect();
         let greatest = walked.values().copied().fold(0.0, f64::max);
         let ids: BTreeSet<i64> = walked.keys().chain(dense.keys()).chain(lexical.keys()).copied().collect();
-        let weights = config.fuse_walk + config.fuse_dense + config.fuse_lexical;
+        // Without a walk the order is that of the passage seeds.
+        let (fuse_dense, fuse_lexical) = match walked.is_empty() {
+            true => (1.0, config.seed_lexical),
+            false => (config.fuse_dense, config.fuse_lexical),
+        };
+        let weights = if walked.is_empty() { 0.0 } else { config.fuse_walk } + fuse_dense + fuse_lexical;
         let mut hits: Vec<GraphHit> = ids
             .into_iter()
             .filter(|id| allowed.is_none_or(|allowed| allowed.contains(id)))
@@ -381,8 +382,9 @@ impl GraphIndex {
             .max_by(|x, y| x.chunks.len().cmp(&y.chunks.len()).then_with(|| y.text.cmp(&x.text)));
         match fact {
             Some(fact) => StepKind::Relation { fact: fact.text.clone() },
-            None => StepKind::Synonym {
-                similarity: self.synonyms.get(&(id_a.min(id_b), id_a.max(id_b))).copied().unwrap_or(0.0),
+            None => match self.synonyms.get(&(id_a.min(id_b), id_a.max(id_b))) {
+                Some(&similarity) => StepKind::Synonym { similarity },
+                None => StepKind::Part,
             },
         }
     }
@@ -399,6 +401,7 @@ impl GraphIndex {
                     similarity: found.similarity,
                     agreement: found.agreement,
                     score: found.score,
+                    weight: found.weight,
                     recognition: found.recognition,
                 }
             })

@@ -7,13 +7,30 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use super::{GraphError, GraphWriter, from_blob, to_blob};
 use crate::decide::graph_query::GraphConfig;
 use crate::decide::text::fold;
-use crate::decide::triples::{Triple, normalise_entity};
+use crate::decide::triples::{
+    Triple, heading_names, is_mentionable, normalise_entity, normalise_words, word_runs,
+};
+
+/// A passage as the graph takes it.
+#[derive(Debug, Clone, Copy)]
+pub struct GraphPassage<'a> {
+    /// The chunk's id in the catalog.
+    pub chunk_id: i64,
+    /// Document title and headings above the passage, any order.
+    pub titles: &'a [&'a str],
+    /// The passage's text.
+    pub text: &'a str,
+    /// What it states; may be empty.
+    pub triples: &'a [Triple],
+}
 
 /// What a passage states, by the keys under which it is stored.
 #[derive(Default)]
 struct Stated {
     /// Spellings of every entity: `(key, alias)`.
     aliases: BTreeSet<(String, String)>,
+    /// Keys of entities that a heading names.
+    titles: BTreeSet<String>,
     /// `(subject, relation, object)` to the least of its wordings, whatever their order.
     facts: BTreeMap<(String, String, String), Wording>,
 }
@@ -25,9 +42,14 @@ struct Wording {
     relation: String,
 }
 
-fn stated(triples: &[Triple]) -> Stated {
+fn stated(passage: &GraphPassage<'_>) -> Stated {
     let mut stated = Stated::default();
-    for triple in triples {
+    for name in passage.titles.iter().flat_map(|title| heading_names(title)) {
+        let key = normalise_entity(&name);
+        stated.aliases.insert((key.clone(), name));
+        stated.titles.insert(key);
+    }
+    for triple in passage.triples {
         let (subject, object) = (normalise_entity(&triple.subject), normalise_entity(&triple.object));
         if subject.is_empty() || object.is_empty() || subject == object {
             continue;
@@ -47,17 +69,29 @@ fn stated(triples: &[Triple]) -> Stated {
     stated
 }
 
-/// Returns the distinct texts of `triples` that have no stored embedding, sorted.
+fn with_synonyms(config: &GraphConfig) -> bool {
+    config.synonym_threshold <= 1.0
+}
+
+/// Returns the distinct texts of a document's passages that have no stored embedding, sorted.
 ///
 /// Embed them as passages, outside any transaction, and hand the vectors to [`write_chunk`].
 ///
 /// # Errors
 /// [`GraphError::Sqlite`] when the tables can't be read.
-pub fn texts_to_embed(connection: &Connection, triples: &[Triple]) -> Result<Vec<String>, GraphError> {
-    let stated = stated(triples);
-    let keys = stated.aliases.into_iter().map(|alias| alias.0);
-    let texts: BTreeSet<String> =
-        keys.chain(stated.facts.into_values().map(|wording| wording.text)).collect();
+pub fn texts_to_embed<'a>(
+    connection: &Connection,
+    passages: impl IntoIterator<Item = &'a GraphPassage<'a>>,
+    config: &GraphConfig,
+) -> Result<Vec<String>, GraphError> {
+    let mut texts = BTreeSet::new();
+    for passage in passages {
+        let stated = stated(passage);
+        if with_synonyms(config) {
+            texts.extend(stated.aliases.into_iter().map(|alias| alias.0));
+        }
+        texts.extend(stated.facts.into_values().map(|wording| wording.text));
+    }
     let mut known = connection.prepare_cached("SELECT 1 FROM graph_vectors WHERE text = ?1")?;
     let mut missing = Vec::new();
     for text in texts {
@@ -79,15 +113,19 @@ pub fn texts_to_embed(connection: &Connection, triples: &[Triple]) -> Result<Vec
 /// [`GraphError::Sqlite`] otherwise; the caller rolls back.
 pub fn write_chunk(
     transaction: &Transaction<'_>,
-    chunk_id: i64,
-    triples: &[Triple],
+    passage: &GraphPassage<'_>,
     vectors: &HashMap<String, Vec<f32>>,
     writer: &mut GraphWriter,
     config: &GraphConfig,
 ) -> Result<(), GraphError> {
+    let chunk_id = passage.chunk_id;
     delete_chunk(transaction, chunk_id, writer)?;
+    let words = normalise_words(&format!("{} \n {}", passage.titles.join(" \n "), passage.text));
     transaction.prepare_cached("INSERT INTO graph_chunks(chunk_id) VALUES (?1)")?.execute([chunk_id])?;
-    let stated = stated(triples);
+    transaction
+        .prepare_cached("INSERT INTO graph_words(rowid, words) VALUES (?1, ?2)")?
+        .execute(params![chunk_id, words])?;
+    let stated = stated(passage);
     let mut ids: HashMap<&str, i64> = HashMap::new();
     for (key, alias) in &stated.aliases {
         let id = match ids.get(key.as_str()) {
@@ -99,6 +137,11 @@ pub fn write_chunk(
             .prepare_cached("INSERT INTO graph_aliases(entity_id, chunk_id, alias) VALUES (?1, ?2, ?3)")?
             .execute(params![id, chunk_id, alias])?;
     }
+    for key in &stated.titles {
+        transaction
+            .prepare_cached("INSERT INTO graph_titles(entity_id, chunk_id) VALUES (?1, ?2)")?
+            .execute(params![ids[key.as_str()], chunk_id])?;
+    }
     for ((subject, relation, object), wording) in &stated.facts {
         ensure_vector(transaction, &wording.text, vectors, writer)?;
         let fact = ensure_fact(transaction, ids[subject.as_str()], relation, ids[object.as_str()])?;
@@ -108,6 +151,42 @@ pub fn write_chunk(
             )?
             .execute(params![fact, chunk_id, wording.relation, wording.text])?;
     }
+    mention_known_entities(transaction, chunk_id, &words)
+}
+
+/// Links a new passage to the entities whose keys are among its words.
+fn mention_known_entities(
+    transaction: &Transaction<'_>,
+    chunk_id: i64,
+    words: &str,
+) -> Result<(), GraphError> {
+    let mut insert = transaction.prepare_cached(
+        "INSERT OR IGNORE INTO graph_mentions(entity_id, chunk_id) SELECT id, ?2 FROM graph_entities WHERE key = ?1",
+    )?;
+    for run in word_runs(words).iter().filter(|run| is_mentionable(run)) {
+        insert.execute(params![run, chunk_id])?;
+    }
+    Ok(())
+}
+
+/// Links a new entity to the passages that hold its key. The full-text index proposes, the exact
+/// words decide.
+fn mention_in_known_passages(
+    transaction: &Transaction<'_>,
+    entity: i64,
+    key: &str,
+) -> Result<(), GraphError> {
+    if !is_mentionable(key) {
+        return Ok(());
+    }
+    let phrase =
+        key.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect::<Vec<_>>();
+    transaction
+        .prepare_cached(
+            "INSERT OR IGNORE INTO graph_mentions(entity_id, chunk_id)
+             SELECT ?1, rowid FROM graph_words WHERE graph_words MATCH ?2 AND instr(' ' || words || ' ', ' ' || ?3 || ' ') > 0",
+        )?
+        .execute(params![entity, format!("\"{}\"", phrase.join(" ")), key])?;
     Ok(())
 }
 
@@ -125,9 +204,13 @@ fn ensure_entity(
     if let Some(id) = found {
         return Ok(id);
     }
-    let vector = ensure_vector(transaction, key, vectors, writer)?;
     transaction.prepare_cached("INSERT INTO graph_entities(key) VALUES (?1)")?.execute([key])?;
     let id = transaction.last_insert_rowid();
+    mention_in_known_passages(transaction, id, key)?;
+    if !with_synonyms(config) {
+        return Ok(id);
+    }
+    let vector = ensure_vector(transaction, key, vectors, writer)?;
     for (other, similarity) in writer.neighbours(&vector, config.synonym_threshold) {
         transaction
             .prepare_cached(
@@ -212,7 +295,8 @@ pub fn delete_chunk(
         chunk_id,
         |row| row.get(0),
     )?;
-    for table in ["graph_statements", "graph_aliases", "graph_chunks"] {
+    transaction.prepare_cached("DELETE FROM graph_words WHERE rowid = ?1")?.execute([chunk_id])?;
+    for table in ["graph_statements", "graph_aliases", "graph_titles", "graph_mentions", "graph_chunks"] {
         transaction
             .prepare_cached(&format!("DELETE FROM {table} WHERE chunk_id = ?1"))?
             .execute([chunk_id])?;
@@ -242,6 +326,7 @@ fn delete_unused_entity(
     transaction
         .prepare_cached("DELETE FROM graph_synonyms WHERE low = ?1 OR high = ?1")?
         .execute([entity])?;
+    transaction.prepare_cached("DELETE FROM graph_mentions WHERE entity_id = ?1")?.execute([entity])?;
     let key: String = transaction
         .prepare_cached("DELETE FROM graph_entities WHERE id = ?1 RETURNING key")?
         .query_row([entity], |row| row.get(0))?;
