@@ -1,5 +1,6 @@
 //! Builds the C shims: `shim/vulkan.c` replaces the link to `libvulkan.so.1`, and
-//! `shim/processor.c` checks the processor before anything compiled for a newer one runs.
+//! `shim/processor.c` checks the processor before anything compiled for a newer one runs, and
+//! `shim/start.c` keeps idle threads from spinning.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
@@ -18,6 +19,7 @@ fn build_shims() {
     cc::Build::new()
         .file("shim/vulkan.c")
         .file("shim/processor.c")
+        .file("shim/start.c")
         // Above all the second file has to be code for the plain architecture.
         .inherit_rustflags(false)
         .warnings(true)
