@@ -25,7 +25,7 @@ pub struct Lookup {
 /// [`crate::Error::Store`].
 pub fn lookup(request: &Request, question: &str, language: &str, vector: &[f32]) -> Result<Lookup> {
     let nothing = Lookup { served: None, report: CacheReport::default() };
-    if !request.options.use_cache {
+    if !request.options.use_cache || !request.engine.config.cache.enabled {
         return Ok(nothing);
     }
     let mut span = request.trace.span("pipeline.cache", Some("pipeline"));
@@ -62,7 +62,7 @@ pub fn lookup(request: &Request, question: &str, language: &str, vector: &[f32])
     let report = CacheReport {
         hit: served.is_some(),
         score: Some(score),
-        guard: Some(verdict.to_string()),
+        guard: Some(verdict.summary()),
         question: Some(cached),
     };
     Ok(Lookup { served, report })

@@ -50,7 +50,6 @@ pub fn part(request: &Request, question: &str, result: &mut PartResult) -> Resul
         }
         Err(AskSqlError::Table(error)) => Err(StoreError::from(error).into()),
         Err(AskSqlError::Sql(error)) => Err(StoreError::from(error).into()),
-        Err(other) => Err(Error::Internal(other.to_string())),
     }
 }
 

@@ -345,7 +345,7 @@ impl Placer {
             tokens: chunk.tokens,
             embedding: vector,
             stores: placement.stores.clone(),
-            decision: serde_json::to_value(&placement).unwrap_or(serde_json::Value::Null),
+            decision: serde_json::to_value(&placement).unwrap_or(Value::Null),
         }
     }
 

@@ -173,7 +173,7 @@ pub fn cache_check(engine: &Engine, cancel: &Cancel) -> Result<ExitCode> {
         let score = dot(&vectors[0], &vectors[1]);
         let (a, b) = (guard::Query::new(&pair.a), guard::Query::new(&pair.b));
         let verdict = guard::check(&a, &b, score, &engine.config.cache, &snapshot.vocabulary);
-        Ok(json!({ "id": pair.id, "hit": verdict.hit, "score": score, "guard": verdict.to_string() }))
+        Ok(json!({ "id": pair.id, "hit": verdict.hit, "score": score, "guard": verdict.summary() }))
     })?))
 }
 
