@@ -12,7 +12,8 @@ fn child(test: &str, environment: &[(&str, &str)]) -> (bool, String) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--ignored", "--exact", "--nocapture", test]).envs(environment.iter().copied());
     let output = command.output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    let text =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     (output.status.success() && text.contains("1 passed"), text)
 }
 
@@ -34,7 +35,8 @@ fn without_a_vulkan_loader_everything_runs_on_the_cpu() {
     std::fs::write(directory.path().join("libvulkan.so.1"), "not a library").unwrap();
     std::fs::write(directory.path().join("libvulkan.so"), "not a library").unwrap();
     let path = directory.path().to_str().unwrap();
-    let (passed, text) = child("loader::inner_cpu", &[("LD_LIBRARY_PATH", path), ("GGML_VK_VISIBLE_DEVICES", "0")]);
+    let (passed, text) =
+        child("loader::inner_cpu", &[("LD_LIBRARY_PATH", path), ("GGML_VK_VISIBLE_DEVICES", "0")]);
     assert!(passed, "{text}");
     assert!(text.contains("reason: no GPU found"), "{text}");
 }
@@ -64,13 +66,18 @@ fn the_vulkan_back_end_gives_the_vectors_of_the_cpu() {
 #[test]
 #[ignore = "runs in a process of its own, started by others"]
 fn inner_vulkan() {
-    let vulkan = devices().unwrap().into_iter().find(|device| device.gpu).expect("no Vulkan device: install mesa-vulkan-drivers");
+    let vulkan = devices()
+        .unwrap()
+        .into_iter()
+        .find(|device| device.gpu)
+        .expect("no Vulkan device: install mesa-vulkan-drivers");
     let options = EmbedOptions { gpu: Gpu::Device(vulkan.index), ..cpu_embed() };
     let on_gpu = LlamaEmbedder::load(&model(E5), &options).unwrap();
     println!("{:?}", on_gpu.placement());
     assert!(on_gpu.placement().gpu);
     let texts = ["Onde fica o depósito?", "The invoice was paid late.", "Three short texts are enough."];
-    let embed = |embedder: &LlamaEmbedder| embedder.embed(Purpose::Passage, &texts, &Cancel::default()).unwrap();
+    let embed =
+        |embedder: &LlamaEmbedder| embedder.embed(Purpose::Passage, &texts, &Cancel::default()).unwrap();
     for (a, b) in embed(&on_gpu).iter().zip(embed(e5())) {
         println!("cosine {}", cosine(a, &b));
         assert!(cosine(a, &b) > 0.999);

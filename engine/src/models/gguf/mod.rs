@@ -159,10 +159,8 @@ pub fn fingerprint(path: &Path) -> Result<String, ModelError> {
         hasher.update(&bytes);
         Ok(hasher.finalize().to_hex()[..32].to_string())
     };
-    hash().map_err(|error| ModelError::Runtime {
-        role: "any",
-        reason: format!("{}: {error}", path.display()),
-    })
+    hash()
+        .map_err(|error| ModelError::Runtime { role: "any", reason: format!("{}: {error}", path.display()) })
 }
 
 #[cfg(test)]

@@ -65,9 +65,8 @@ impl Chat {
             .and_then(|template| template.to_string().ok())
             .is_some_and(|source| source.contains("enable_thinking"));
         let vocab = model.vocab();
-        let frame = |with_system| {
-            Frame::cut(model, &render(model, &template, with_system)?, with_system, thinks)
-        };
+        let frame =
+            |with_system| Frame::cut(model, &render(model, &template, with_system)?, with_system, thinks);
         let broken = || ModelError::WrongKind {
             role: "generate",
             path: path.to_path_buf(),

@@ -18,10 +18,8 @@ pub fn devices() -> Result<Vec<Device>, ModelError> {
 
 impl From<LlamaBackendDevice> for Device {
     fn from(device: LlamaBackendDevice) -> Self {
-        let gpu = matches!(
-            device.device_type,
-            LlamaBackendDeviceType::Gpu | LlamaBackendDeviceType::IntegratedGpu
-        );
+        let gpu =
+            matches!(device.device_type, LlamaBackendDeviceType::Gpu | LlamaBackendDeviceType::IntegratedGpu);
         Self {
             index: device.index,
             software: gpu && is_software(&device.description),
@@ -157,7 +155,8 @@ mod tests {
 
     #[test]
     fn software_vulkan_is_used_only_when_asked_for() {
-        let devices = [device(0, "llvmpipe (LLVM 15.0.6, 256 bits)", true, 20_000), device(1, "CPU", false, 0)];
+        let devices =
+            [device(0, "llvmpipe (LLVM 15.0.6, 256 bits)", true, 20_000), device(1, "CPU", false, 0)];
         let chosen = choose(Gpu::Auto, &devices, 12, 1 << 20, 1 << 20).unwrap();
         assert!(!chosen.is_gpu());
         assert!(chosen.reason.contains("llvmpipe"), "{}", chosen.reason);

@@ -11,10 +11,10 @@ use super::backend::LogTail;
 use super::chat::Chat;
 use super::device::Choice;
 use super::load::{Loaded, load, model_name};
-use crate::models::options::{GenerateOptions, Placement, threads};
 use super::schedule::{Event, Plan, Request, Scheduler};
 use super::worker::{Ready, Worker};
 use crate::models::gguf::{Header, Kind, fingerprint};
+use crate::models::options::{GenerateOptions, Placement, threads};
 use crate::models::{Cancel, Finish, Generate, GenerateRequest, Generation, ModelError, ModelIdentity};
 
 const ROLE: &str = "generate";

@@ -8,9 +8,9 @@ use llama_cpp_2::model::LlamaModel;
 
 use super::backend::{LogTail, backend};
 use super::device::{Choice, choose, devices};
-use crate::models::options::Gpu;
 use crate::models::ModelError;
 use crate::models::gguf::{self, Header, Kind};
+use crate::models::options::Gpu;
 
 /// Weights in memory and where they were put.
 pub(super) struct Loaded {

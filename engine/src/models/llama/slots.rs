@@ -20,9 +20,9 @@ pub(super) struct Slot<T> {
 pub(super) struct Slots<T> {
     slots: Vec<Slot<T>>,
     capacity: usize,
-    /// Whether the cache can forget the end of a sequence or copy a part of it; recurrent
-    /// models cannot.
-    partial: bool,
+    /// A beginning can be kept in multiples of this; `None` when the cache can neither forget
+    /// the end of a sequence nor copy a part of it, as with recurrent models.
+    aligned: Option<usize>,
     clock: u64,
 }
 
@@ -40,9 +40,9 @@ pub(super) struct Admission {
 }
 
 impl<T: PartialEq + Clone> Slots<T> {
-    pub(super) fn new(count: usize, capacity: usize, partial: bool) -> Self {
+    pub(super) fn new(count: usize, capacity: usize, aligned: Option<usize>) -> Self {
         let slot = Slot { tokens: Vec::new(), reserved: 0, proven: 0, used: 0 };
-        Self { slots: vec![slot; count.max(1)], capacity, partial, clock: 0 }
+        Self { slots: vec![slot; count.max(1)], capacity, aligned, clock: 0 }
     }
 
     /// The tokens cached in a slot.
@@ -89,10 +89,11 @@ impl<T: PartialEq + Clone> Slots<T> {
             let slot = &self.slots[i];
             shared[i] >= slot.proven && (shared[i] >= SAME_KIND || shared[i] == slot.tokens.len())
         };
-        let continued = idle.iter().copied().filter(|&i| shared[i] > 0 && same_kind(i)).max_by_key(|&i| shared[i]);
+        let continued =
+            idle.iter().copied().filter(|&i| shared[i] > 0 && same_kind(i)).max_by_key(|&i| shared[i]);
         let target = continued.unwrap_or(oldest);
         let source = (0..self.slots.len()).max_by_key(|&i| shared[i]).unwrap_or(target);
-        let copied = self.partial && shared[source] > shared[target];
+        let copied = self.aligned.is_some() && shared[source] > shared[target];
         let mut admission = Admission {
             slot: target,
             cached: if copied { shared[source] } else { shared[target] },
@@ -107,7 +108,11 @@ impl<T: PartialEq + Clone> Slots<T> {
     fn shared(&self, slot: &Slot<T>, prompt: &[T]) -> usize {
         let most = prompt.len().saturating_sub(1);
         let common = slot.tokens.iter().zip(prompt).take_while(|(a, b)| a == b).count().min(most);
-        if self.partial || common == slot.tokens.len() { common } else { 0 }
+        match self.aligned {
+            Some(step) => common - common % step,
+            None if common == slot.tokens.len() => common,
+            None => 0,
+        }
     }
 
     /// Adds evictions until the request fits; the source of a copy goes last.
@@ -167,15 +172,26 @@ mod tests {
 
     #[test]
     fn the_same_prompt_leaves_one_token_to_compute() {
-        let mut slots = Slots::new(2, 1000, true);
+        let mut slots = Slots::new(2, 1000, Some(1));
         let sql = prompt(1, 100, &[]);
         assert_eq!(serve(&mut slots, &sql, 5).cached, 0);
-        assert_eq!(serve(&mut slots, &sql, 5), Admission { slot: 0, cached: 99, copy_from: None, evict: vec![] });
+        assert_eq!(
+            serve(&mut slots, &sql, 5),
+            Admission { slot: 0, cached: 99, copy_from: None, evict: vec![] }
+        );
+    }
+
+    #[test]
+    fn reuse_keeps_to_the_alignment() {
+        let mut slots = Slots::new(2, 1000, Some(16));
+        serve(&mut slots, &prompt(1, 100, &[]), 5);
+        assert_eq!(serve(&mut slots, &prompt(1, 100, &[]), 5).cached, 96);
+        assert_eq!(serve(&mut slots, &prompt(1, 15, &[]), 5).cached, 0);
     }
 
     #[test]
     fn alternating_prompts_keep_their_prefixes() {
-        let mut slots = Slots::new(4, 10_000, true);
+        let mut slots = Slots::new(4, 10_000, Some(1));
         for round in 0..3 {
             for kind in 1..=3 {
                 let admission = serve(&mut slots, &prompt(kind, 100, &[round, round, round]), 20);
@@ -186,7 +202,7 @@ mod tests {
 
     #[test]
     fn a_proven_prefix_is_copied_from_not_destroyed() {
-        let mut slots = Slots::new(3, 10_000, true);
+        let mut slots = Slots::new(3, 10_000, Some(1));
         let schema = |n: u32, question: u32| {
             let mut tokens = prompt(1, 60, &[]);
             tokens.extend(prompt(n, 200, &[question]));
@@ -202,7 +218,7 @@ mod tests {
 
     #[test]
     fn the_least_recently_used_gives_way() {
-        let mut slots = Slots::new(2, 10_000, true);
+        let mut slots = Slots::new(2, 10_000, Some(1));
         serve(&mut slots, &prompt(1, 50, &[]), 1);
         serve(&mut slots, &prompt(2, 50, &[]), 1);
         serve(&mut slots, &prompt(1, 50, &[7]), 1);
@@ -212,13 +228,13 @@ mod tests {
 
     #[test]
     fn cached_prompts_are_evicted_when_one_request_needs_the_room() {
-        let mut slots = Slots::new(3, 300, true);
+        let mut slots = Slots::new(3, 300, Some(1));
         serve(&mut slots, &prompt(1, 90, &[]), 5);
         serve(&mut slots, &prompt(2, 90, &[]), 5);
         let large = serve(&mut slots, &prompt(3, 200, &[]), 60);
         assert_eq!((large.cached, large.evict), (0, vec![0, 1]));
         // Copying helps nobody when the source has to go.
-        let mut slots = Slots::new(2, 300, true);
+        let mut slots = Slots::new(2, 300, Some(1));
         let both = [prompt(1, 60, &[]), prompt(2, 60, &[])].concat();
         serve(&mut slots, &both, 5);
         serve(&mut slots, &[both.as_slice(), &[1]].concat(), 5);
@@ -228,7 +244,7 @@ mod tests {
 
     #[test]
     fn a_running_request_is_waited_for() {
-        let mut slots = Slots::new(2, 100, true);
+        let mut slots = Slots::new(2, 100, Some(1));
         let running = slots.admit(&prompt(1, 40, &[]), 20).unwrap();
         assert!(slots.admit(&prompt(2, 40, &[]), 20).is_none());
         assert!(slots.admit(&prompt(2, 20, &[]), 20).is_some());
@@ -239,7 +255,7 @@ mod tests {
 
     #[test]
     fn recurrent_models_continue_whole_sequences_only() {
-        let mut slots = Slots::new(2, 1000, false);
+        let mut slots = Slots::new(2, 1000, None);
         serve(&mut slots, &prompt(1, 50, &[]), 0);
         assert_eq!(serve(&mut slots, &prompt(1, 50, &[1, 2]), 0).cached, 50);
         let other = serve(&mut slots, &prompt(1, 50, &[3]), 0);

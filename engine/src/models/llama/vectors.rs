@@ -165,9 +165,8 @@ pub(super) fn pool(parts: &[(usize, &[f32])]) -> Result<Vec<f32>, &'static str> 
 
 /// Cosine of two vectors; 0 when either has no length.
 pub fn cosine(a: &[f32], b: &[f32]) -> f32 {
-    let dot = |x: &[f32], y: &[f32]| -> f64 {
-        x.iter().zip(y).map(|(p, q)| f64::from(*p) * f64::from(*q)).sum()
-    };
+    let dot =
+        |x: &[f32], y: &[f32]| -> f64 { x.iter().zip(y).map(|(p, q)| f64::from(*p) * f64::from(*q)).sum() };
     let lengths = (dot(a, a) * dot(b, b)).sqrt();
     if lengths > 0.0 { (dot(a, b) / lengths) as f32 } else { 0.0 }
 }
