@@ -48,7 +48,10 @@ fn sample_end(text: &str) -> usize {
         return text.len();
     }
     let newline = text.as_bytes()[..SAMPLE_BYTES].iter().rposition(|byte| *byte == b'\n' || *byte == b'\r');
-    newline.map_or_else(|| text.floor_char_boundary(SAMPLE_BYTES), |at| at + 1)
+    newline.map_or_else(
+        || (0..=SAMPLE_BYTES).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0),
+        |at| at + 1,
+    )
 }
 
 fn score(text: &str, end: usize, delimiter: u8) -> f64 {
