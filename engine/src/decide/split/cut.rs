@@ -82,10 +82,12 @@ fn clauses(
     pieces: &mut Vec<Piece>,
 ) {
     let marked = message[range.clone()].trim_end_matches(['"', '”', '»', ')', ' ']).ends_with(['?', '？']);
+    let in_place = if marked { asked_in_place(tokens, &span) } else { None };
     let mut start = (span.start, range.start, boundary);
     let mut at = span.start + 1;
     while at < span.end {
-        if let Some((token, kind)) = soft_boundary(message, tokens, at, span.end) {
+        let added = in_place.filter(|place| *place == at).map(|place| (place + 1, Boundary::Conjunction));
+        if let Some((token, kind)) = soft_boundary(message, tokens, at, span.end).or(added) {
             let end = trim_joint(message, start.1, tokens[at].range.start);
             pieces.push(piece(tokens, start.0..at, start.1..end, start.2));
             start = (token, tokens[token].range.start, kind);
@@ -106,6 +108,29 @@ fn piece(tokens: &[Token], span: Range<usize>, range: Range<usize>, boundary: Bo
         opening_of_sentence(tokens, span.start, span.end)
     };
     Piece { range, tokens: span, boundary, opening, marked: false, stopped: false }
+}
+
+/// `Qual … e os pedidos seguem qual norma?`: a sentence that opens with an interrogative and ends
+/// with another one asks twice. Returns the conjunction before the subject of the second question.
+fn asked_in_place(tokens: &[Token], span: &Range<usize>) -> Option<usize> {
+    opening_of_sentence(tokens, span.start, span.end)?;
+    let asks = |t: &Token| {
+        let word = t.folded.as_str();
+        let portuguese =
+            is_in(INTERROGATIVES_PT_ES, word) && !matches!(word, "como" | "quando" | "onde" | "aonde");
+        portuguese || matches!(word, "what" | "which") || t.lower == "quê"
+    };
+    let place =
+        (span.end.saturating_sub(5).max(span.start + 4)..span.end).rev().find(|&i| asks(&tokens[i]))?;
+    (span.start + 2..place.saturating_sub(2)).rev().find(|&at| {
+        let conjunction = matches!(tokens[at].folded.as_str(), "e" | "and" | "y") && tokens[at].lower != "é";
+        let articles = ["o", "a", "os", "as", "um", "uma", "the", "an", "el", "la", "los", "las"];
+        let subject = is_in(&articles, &tokens[at + 1].folded);
+        let pair = tokens[at.saturating_sub(6).max(span.start)..at]
+            .iter()
+            .any(|t| is_in(&["entre", "between", "both"], &t.folded));
+        conjunction && subject && !pair && !tokens[at].quoted
+    })
 }
 
 /// Takes blanks, commas and opening marks off the end of `start..end`.
@@ -295,7 +320,7 @@ fn is_prepositional(tokens: &[Token], at: usize, end: usize) -> bool {
             is_in(QUE_NOUNS, next) || next.starts_with("serv") || matches!(next, "foi" | "foram" | "consiste")
         }
         "qual" | "quais" | "quem" | "quanto" | "quanta" | "quantos" | "quantas" | "onde" | "cual"
-        | "cuales" | "quien" | "cuantos" | "cuantas" | "cuanto" => !next.is_empty(),
+        | "cuales" | "quien" | "cuantos" | "cuantas" | "cuanto" | "quando" | "cuando" => !next.is_empty(),
         _ => is_in(INTERROGATIVES_ACCENTED, &tokens[at].lower),
     }
 }

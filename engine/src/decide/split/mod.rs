@@ -312,7 +312,7 @@ fn coordinated(tokens: &[Token], before: &Group, piece: &Piece) -> bool {
             }
             "where" => has(&["where"]),
             "when" => has(&["when", "if"]),
-            "que" => has(&["que"]),
+            "que" => !is_in(QUE_NOUNS, next) && has(&["que"]),
             "onde" | "aonde" => has(&["onde", "aonde"]),
             "quando" => has(&["quando", "se", "caso"]),
             "quem" => has(&["quem"]),
@@ -386,14 +386,13 @@ fn clitic(span: &[Token], at: usize) -> bool {
         && at + 2 == span.len()
 }
 
-/// `it` that stands for nothing: `is it true that`, `how long does it take`.
+/// `it` that stands for nothing: `is it true that`, `how long does it take`, `why is it hard to`.
 fn expletive(span: &[Token], at: usize) -> bool {
-    let next = span.get(at + 1).map(|t| t.folded.as_str()).unwrap_or_default();
-    span[at].folded == "it"
-        && matches!(
-            next,
-            "take" | "takes" | "took" | "possible" | "true" | "necessary" | "mean" | "like" | "is" | "rain"
-        )
+    let word = |i: usize| span.get(i).map(|t| t.folded.as_str()).unwrap_or_default();
+    let copula = at > 0 && matches!(word(at - 1), "is" | "was");
+    let clause = (at + 2..at + 5).any(|i| matches!(word(i), "to" | "that" | "when"));
+    let verb = matches!(word(at + 1), "take" | "takes" | "took" | "mean" | "is" | "rain");
+    span[at].folded == "it" && (verb || copula && clause)
 }
 
 /// Looks for a noun before `at` in the same clause that the word at `at` could refer to.

@@ -76,3 +76,71 @@ fn names_lists_and_unaccented_verbs_stay_whole() {
         single(message);
     }
 }
+
+#[test]
+fn compounds_without_an_opening_interrogative() {
+    check(
+        "Quem aprova uma compra e os pedidos do Sistema Atlas seguem qual politica?",
+        &["Quem aprova uma compra", "os pedidos do Sistema Atlas seguem qual politica?"],
+    );
+    check(
+        "Qual foi a receita de abril e, se o banco Orion parar, quais dados ficam inacessíveis?",
+        &["Qual foi a receita de abril", "se o banco Orion parar, quais dados ficam inacessíveis?"],
+    );
+    check(
+        "What is the total of sales, how many regions are there and who approves purchases?",
+        &["What is the total of sales", "how many regions are there", "who approves purchases?"],
+    );
+}
+
+#[test]
+fn statements_stay_with_their_question() {
+    check(
+        "Meu pedido atrasou. Quem resolve atrasos? Qual foi a receita de maio?",
+        &["Meu pedido atrasou. Quem resolve atrasos?", "Qual foi a receita de maio?"],
+    );
+    single("Responda em inglês: qual foi a receita de maio?");
+    single("List singers with more than 5. Order by name.");
+    single("Olá! Qual foi a receita de maio?");
+}
+
+#[test]
+fn limits_and_switches() {
+    let message = "Quem aprova compras? Qual foi a receita de maio? Onde fica a sede da empresa?";
+    assert_eq!(split_with(message, &SplitConfig { max_parts: 2, ..SplitConfig::default() }).len(), 2);
+    assert_eq!(split_with(message, &SplitConfig { enabled: false, ..SplitConfig::default() }).len(), 1);
+    assert!(split(" \n ").is_empty());
+    let elliptical = split("Qual a receita de março? E em abril?");
+    assert_eq!(elliptical.iter().map(|p| p.needs_context).collect::<Vec<_>>(), [false, true]);
+}
+
+proptest::proptest! {
+    #[test]
+    fn parts_are_ordered_ranges_and_stay_whole(
+        pieces in proptest::collection::vec(
+            proptest::sample::select(vec![
+                "Qual", "quem", "what is", "how many", "e", "and", "y", ",", "?", ";", ".", "\n", "1.", "2)", "- ", "é",
+                "receita", "Atlas", "março", "the total", "liste os", "it", "each", "se", "(", ")", "\"", "5.000", "que", "o que",
+            ]),
+            0..24,
+        ),
+    ) {
+        let message = pieces.join(" ");
+        let parts = split(&message);
+        proptest::prop_assert_eq!(parts.is_empty(), message.trim().is_empty());
+        let mut end = 0;
+        for part in &parts {
+            proptest::prop_assert!(part.range.start >= end);
+            proptest::prop_assert_eq!(&part.text, &message[part.range.clone()]);
+            proptest::prop_assert!(!part.text.trim().is_empty());
+            end = part.range.end;
+        }
+    }
+
+    #[test]
+    fn any_text_is_split_without_panic(message in "\\PC{0,80}") {
+        for part in split(&message) {
+            proptest::prop_assert_eq!(&part.text, &message[part.range.clone()]);
+        }
+    }
+}
