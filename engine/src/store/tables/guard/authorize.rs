@@ -84,7 +84,7 @@ impl Rules {
     fn is_common(&self, name: &str) -> bool {
         let elsewhere =
             self.hidden.contains(name) || name.starts_with("sqlite_") || name.starts_with("pragma_");
-        !elsewhere && lock(&self.watch.common).contains(name)
+        !elsewhere && lock(&self.watch.common).iter().any(|known| known == name)
     }
 
     fn note(&self, table: &str, column: &str) {
