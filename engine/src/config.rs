@@ -195,7 +195,8 @@ mod tests {
 
     #[test]
     fn unknown_keys_and_wrong_types_are_named() {
-        for (text, named) in [("[router]\nbordrline = 1\n", "bordrline"), ("[trace]\nkeep = \"x\"\n", "keep")] {
+        for (text, named) in [("[router]\nbordrline = 1\n", "bordrline"), ("[trace]\nkeep = \"x\"\n", "keep")]
+        {
             let error = Config::parse(text, "mine.toml").unwrap_err().to_string();
             assert!(error.contains("mine.toml") && error.contains(named), "{error}");
         }

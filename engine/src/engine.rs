@@ -67,7 +67,11 @@ impl Engine {
             config,
             models,
             data: data.to_owned(),
-            writer: Mutex::new(Writer { connection: writer, graph_writer: GraphWriter::default(), version: -1 }),
+            writer: Mutex::new(Writer {
+                connection: writer,
+                graph_writer: GraphWriter::default(),
+                version: -1,
+            }),
             snapshot: RwLock::new(None),
         })
     }
@@ -204,14 +208,14 @@ impl Engine {
         let content_routes = self.embed_routes(RouteSide::Content)?;
         let transaction = reader.unchecked_transaction().map_err(StoreError::from)?;
         let version = catalog::corpus_version(&transaction)?;
-        let error_rate = self.config.router.error_rate;
+        let router = &self.config.router;
         let snapshot = Arc::new(Snapshot {
             version,
             vectors: VectorIndex::load(&transaction, &self.data, version, &self.config.vector)?,
             graph: GraphIndex::load(&transaction, &self.config.graph).map_err(StoreError::from)?,
             vocabulary: Vocabulary::load(&transaction)?,
-            question_thresholds: fit(&question_routes, error_rate),
-            content_thresholds: fit(&content_routes, error_rate),
+            question_thresholds: fit(&question_routes, router),
+            content_thresholds: fit(&content_routes, router),
             question_routes,
             content_routes,
         });

@@ -113,7 +113,9 @@ fn a_figure_is_answered_by_sql_with_its_rows() {
 fn the_second_time_comes_from_the_cache_until_the_corpus_changes() {
     let (folder, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let engine = engine(data.path());
-    let text = |months: &str| format!("# Manual\n\n## Garantia\n\nA garantia do motor Zeta vale por {months} meses.\n");
+    let text = |months: &str| {
+        format!("# Manual\n\n## Garantia\n\nA garantia do motor Zeta vale por {months} meses.\n")
+    };
     let file = write(folder.path(), "manual.md", text("dezoito"));
     add(&engine, &file);
     let question = "Por quanto tempo vale a garantia do motor Zeta?";
@@ -138,7 +140,8 @@ fn g05_g11_removing_a_document_takes_it_out_of_every_store() {
     let engine = engine(data.path());
     // Both state the same fact; it stays until its last source goes.
     let one = write(folder.path(), "um.md", "## Portal\n\nO Portal Alfa depende do Servidor Beta.\n");
-    let two = write(folder.path(), "dois.md", "## Rede\n\nO Portal Alfa depende do Servidor Beta, em Recife.\n");
+    let two =
+        write(folder.path(), "dois.md", "## Rede\n\nO Portal Alfa depende do Servidor Beta, em Recife.\n");
     add(&engine, folder.path());
     let question = "De qual servidor o Portal Alfa depende?";
     assert_eq!(documents(&retrieve(&engine, question)).len(), 2);
@@ -222,7 +225,8 @@ fn x05_a_torn_index_file_is_rebuilt_from_the_catalog() {
     }
     add(&engine, folder.path());
     let question = "Onde está o valor de três?";
-    let texts = |report: AskReport| report.parts[0].retrieved.iter().map(|hit| hit.text.clone()).collect::<Vec<_>>();
+    let texts =
+        |report: AskReport| report.parts[0].retrieved.iter().map(|hit| hit.text.clone()).collect::<Vec<_>>();
     let before = texts(retrieve(&engine, question));
     let mut files = std::fs::read_dir(data.path()).unwrap().flatten();
     let index = files.find(|entry| entry.file_name().to_string_lossy().ends_with(".usearch"));

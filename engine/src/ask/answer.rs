@@ -3,8 +3,9 @@
 use crate::ask::{PartResult, Request};
 use crate::config::AnswerConfig;
 use crate::decide::language;
-use crate::decide::numbers::unsupported_numbers;
+use crate::decide::numbers::{occurs, unsupported_numbers};
 use crate::decide::rank::lost_in_the_middle;
+use crate::decide::text::fold;
 use crate::error::{Error, Result};
 use crate::models::{Finish, Generate, GenerateRequest, ModelError};
 use crate::report::{AskReport, PartReport, Source};
@@ -133,7 +134,8 @@ fn fit_budget(
 ) -> Result<usize> {
     let questions: usize = parts.iter().map(|part| part.question.len()).sum();
     let fixed = generator.count_tokens(&config.system)? + generator.template_tokens() + questions + 128;
-    let room = generator.context_tokens().saturating_sub(fixed + config.max_tokens).min(config.context_tokens);
+    let room =
+        generator.context_tokens().saturating_sub(fixed + config.max_tokens).min(config.context_tokens);
     let mut sizes = Vec::with_capacity(contexts.len());
     for context in contexts.iter() {
         sizes.push(generator.count_tokens(&context.text)? + generator.count_tokens(&context.label)? + 8);
@@ -228,13 +230,18 @@ fn user_prompt(report: &AskReport, contexts: &[Context]) -> String {
             text.push_str(&format!("## {}\n", part.question));
         }
         // Rows keep the query's order; passages go where a model reads best.
-        let ordered = if part.sql.is_some() && part.fallback.is_none() { own } else { lost_in_the_middle(&own) };
+        let ordered =
+            if part.sql.is_some() && part.fallback.is_none() { own } else { lost_in_the_middle(&own) };
         for context in ordered {
             text.push_str(&format!("[{}] {}\n{}\n\n", context.number, context.label, context.text));
         }
     }
     let language = phrase(&report.language, Phrase::LanguageRule);
-    text.push_str(&format!("{}: {}\n{language}", phrase(&report.language, Phrase::Question), report.question));
+    text.push_str(&format!(
+        "{}: {}\n{language}",
+        phrase(&report.language, Phrase::Question),
+        report.question
+    ));
     text
 }
 
@@ -243,6 +250,7 @@ fn user_prompt(report: &AskReport, contexts: &[Context]) -> String {
 enum Problem {
     Numbers(Vec<String>),
     Language { wanted: String, found: String },
+    WithoutResult(String),
     Empty,
 }
 
@@ -251,6 +259,7 @@ impl std::fmt::Display for Problem {
         match self {
             Self::Numbers(numbers) => write!(formatter, "{} is not in the sources", numbers.join(", ")),
             Self::Language { wanted, found } => write!(formatter, "written in {found}, asked in {wanted}"),
+            Self::WithoutResult(value) => write!(formatter, "the result {value} is missing from it"),
             Self::Empty => formatter.write_str("empty"),
         }
     }
@@ -263,8 +272,13 @@ impl Problem {
                 format!("Não use {}: não está nas fontes. Copie os números das fontes.", numbers.join(", "))
             }
             (Self::Numbers(numbers), _) => {
-                format!("Do not use {}: it is not in the sources. Copy numbers from the sources.", numbers.join(", "))
+                format!(
+                    "Do not use {}: it is not in the sources. Copy numbers from the sources.",
+                    numbers.join(", ")
+                )
             }
+            (Self::WithoutResult(value), "pt") => format!("Diga na resposta o valor {value}."),
+            (Self::WithoutResult(value), _) => format!("State the value {value} in the answer."),
             (_, language) => phrase(language, Phrase::LanguageRule).to_owned(),
         }
     }
@@ -281,9 +295,27 @@ fn problem_of(answer: &str, report: &AskReport, contexts: &[Context]) -> Option<
     if !foreign.is_empty() {
         return Some(Problem::Numbers(foreign));
     }
+    if let Some(value) = unsaid_result(answer, &report.parts) {
+        return Some(Problem::WithoutResult(value));
+    }
     let found = language::code(answer)?;
     (answer.split_whitespace().count() >= 6 && found != report.language)
         .then(|| Problem::Language { wanted: report.language.clone(), found: found.to_owned() })
+}
+
+/// The value of a one-row result that the answer does not state.
+fn unsaid_result(answer: &str, parts: &[PartReport]) -> Option<String> {
+    let said = fold(answer);
+    parts
+        .iter()
+        .filter(|part| part.sql.is_some() && part.fallback.is_none() && part.rows.len() == 1)
+        .flat_map(|part| part.rows[0].iter())
+        .filter(|value| !value.is_null())
+        .map(cell)
+        .find(|value| match value.parse::<f64>() {
+            Ok(_) => !occurs(value, answer),
+            Err(_) => !said.contains(&fold(value)),
+        })
 }
 
 /// Removes `[n]` marks, which are no numbers of the answer.
@@ -308,7 +340,12 @@ fn without_citations(answer: &str) -> String {
 }
 
 /// A second attempt that still fails is kept and said, except where the rows can speak for themselves.
-fn settle(answer: String, problem: &Problem, report: &mut AskReport, on_text: &mut dyn FnMut(&str)) -> String {
+fn settle(
+    answer: String,
+    problem: &Problem,
+    report: &mut AskReport,
+    on_text: &mut dyn FnMut(&str),
+) -> String {
     report.notes.push(format!("not verified: {problem}"));
     let from_rows: Vec<String> = report
         .parts
@@ -381,9 +418,15 @@ fn phrase(language: &str, which: Phrase) -> &'static str {
         ("pt", Phrase::NotInFiles) => "Não encontrei isso nos seus arquivos.",
         ("es", Phrase::NotInFiles) => "No lo encontré en sus archivos.",
         (_, Phrase::NotInFiles) => "I did not find that in your files.",
-        ("pt", Phrase::LanguageRule) => "Responda em português, em uma ou duas frases, com a fonte entre colchetes.",
-        ("es", Phrase::LanguageRule) => "Responde en español, en una o dos frases, con la fuente entre corchetes.",
-        (_, Phrase::LanguageRule) => "Answer in English, in one or two sentences, with the source in brackets.",
+        ("pt", Phrase::LanguageRule) => {
+            "Responda em português, em uma ou duas frases, com a fonte entre colchetes."
+        }
+        ("es", Phrase::LanguageRule) => {
+            "Responde en español, en una o dos frases, con la fuente entre corchetes."
+        }
+        (_, Phrase::LanguageRule) => {
+            "Answer in English, in one or two sentences, with the source in brackets."
+        }
         ("pt", Phrase::Question) => "Pergunta",
         ("es", Phrase::Question) => "Pregunta",
         (_, Phrase::Question) => "Question",

@@ -8,8 +8,8 @@ use crate::decide::rank::dot;
 use crate::engine::now;
 use crate::error::Result;
 use crate::report::{AskReport, CacheReport};
-use crate::store::{StoreError, catalog};
 use crate::store::vectors::{blob_to_vector, vector_to_blob};
+use crate::store::{StoreError, catalog};
 
 /// What the cache said.
 pub struct Lookup {
@@ -32,11 +32,12 @@ pub fn lookup(request: &Request, question: &str, language: &str, vector: &[f32])
     let connection = request.engine.reader()?;
     let scope = scope_of(request, language);
     let mut statement = connection
-        .prepare_cached("SELECT question, embedding, answer FROM cache WHERE scope = ?1 AND corpus_version = ?2")
+        .prepare_cached(
+            "SELECT question, embedding, answer FROM cache WHERE scope = ?1 AND corpus_version = ?2",
+        )
         .map_err(StoreError::from)?;
     let mut nearest: Option<(f32, String, String)> = None;
-    let mut rows =
-        statement.query(params![scope, request.snapshot.version]).map_err(StoreError::from)?;
+    let mut rows = statement.query(params![scope, request.snapshot.version]).map_err(StoreError::from)?;
     while let Some(row) = rows.next().map_err(StoreError::from)? {
         let cached = blob_to_vector(&row.get::<_, Vec<u8>>(1).map_err(StoreError::from)?);
         if cached.len() != vector.len() {

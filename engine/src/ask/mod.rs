@@ -290,7 +290,9 @@ fn answer_parts(
             .collect();
         workers
             .into_iter()
-            .map(|worker| worker.join().unwrap_or_else(|_| Err(Error::Internal("a part's worker died".into()))))
+            .map(|worker| {
+                worker.join().unwrap_or_else(|_| Err(Error::Internal("a part's worker died".into())))
+            })
             .collect()
     })
 }

@@ -33,7 +33,8 @@ pub fn part(request: &Request, question: &str, result: &mut PartResult) -> Resul
     span.set("links", links.len());
     let model = generator.identity().name.clone();
     let mut steps = |step: SqlStep| record(request, &model, &step);
-    let outcome = sql::answer(question, &store, links, generator.as_ref(), config, request.cancel, &mut steps);
+    let outcome =
+        sql::answer(question, &store, links, generator.as_ref(), config, request.cancel, &mut steps);
     match outcome {
         Ok(outcome) => {
             span.set("attempts", outcome.attempts.len());

@@ -60,7 +60,12 @@ pub fn report_of(question: &str, decision: &Decision) -> PartReport {
 ///
 /// # Errors
 /// [`crate::Error::Store`].
-pub fn ranking(request: &Request, question: &str, vector: &[f32], ranking: Ranking) -> Result<Vec<Retrieved>> {
+pub fn ranking(
+    request: &Request,
+    question: &str,
+    vector: &[f32],
+    ranking: Ranking,
+) -> Result<Vec<Retrieved>> {
     let connection = request.engine.reader()?;
     let k = request.options.top_k;
     let (store, ranked): (&str, Ranked) = match ranking {
@@ -284,8 +289,9 @@ fn hand_over(
 ) -> Result<()> {
     let mut others: Vec<StoreKind> =
         [StoreKind::Vector, StoreKind::Graph].into_iter().filter(|store| *store != decision.store).collect();
-    let strength =
-        |store: &StoreKind| decision.evidence.get(store.as_str()).map_or(f32::NEG_INFINITY, |held| held.score);
+    let strength = |store: &StoreKind| {
+        decision.evidence.get(store.as_str()).map_or(f32::NEG_INFINITY, |held| held.score)
+    };
     others.sort_by(|a, b| strength(b).total_cmp(&strength(a)));
     for store in others {
         passages(request, connection, question, vector, store, candidates, result)?;

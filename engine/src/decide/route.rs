@@ -85,6 +85,8 @@ pub struct RouterConfig {
     pub structure_weight: f32,
     /// Share of leave-one-out decisions on the anchors that may be wrong at the fitted margin.
     pub error_rate: f32,
+    /// Multiplies the fitted margin: the phrases are few and unlike each other, questions are many.
+    pub margin_safety: f32,
     /// Comma and digit density from which a block of text counts as tabular.
     pub tabular_density: f32,
     /// Evidence below this in every store, with nothing in common but function words, means "not in your files".
@@ -101,6 +103,7 @@ impl Default for RouterConfig {
             borderline: 0.008,
             structure_weight: 0.05,
             error_rate: 0.0,
+            margin_safety: 2.0,
             tabular_density: 0.35,
             evidence_floor: 0.8,
             evidence_rows: 32,
@@ -247,8 +250,10 @@ fn combined(decision: &Decision, anchor_weight: f32) -> BTreeMap<String, f32> {
 
 /// Returns the best store, its score and the margin to the second.
 fn winner(scores: &BTreeMap<String, f32>) -> (StoreKind, f32, f32) {
-    let mut list: Vec<(StoreKind, f32)> =
-        scores.iter().filter_map(|(name, score)| StoreKind::parse(name).map(|store| (store, *score))).collect();
+    let mut list: Vec<(StoreKind, f32)> = scores
+        .iter()
+        .filter_map(|(name, score)| StoreKind::parse(name).map(|store| (store, *score)))
+        .collect();
     list.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     match list.as_slice() {
         [] => (StoreKind::Vector, f32::NEG_INFINITY, 0.0),
@@ -349,11 +354,11 @@ pub fn fact_structure(text: &str) -> f32 {
 /// Fits the thresholds of the cosine stage from the anchors themselves, by leave-one-out.
 ///
 /// Each phrase is routed by all the others. `delta` is the smallest margin at which no more than
-/// `error_rate` of those decisions are wrong; `tau_high` the 5th percentile of the right ones'
+/// `error_rate` of those decisions are wrong, times `margin_safety`; `tau_high` the 5th percentile of the right ones'
 /// best similarity; `tau_low` lies as far below the lowest as that is below the median. Absolute
 /// cosines differ between embedders (0.35–0.62 for one, 0.7–1.0 for another), so thresholds are
 /// stored with the embedder they were fitted for.
-pub fn fit(routes: &[Route], error_rate: f32) -> Thresholds {
+pub fn fit(routes: &[Route], config: &RouterConfig) -> Thresholds {
     let mut samples: Vec<(f32, f32, bool)> = Vec::new();
     for (index, route) in routes.iter().enumerate() {
         for (position, vector) in route.vectors.iter().enumerate() {
@@ -382,7 +387,7 @@ pub fn fit(routes: &[Route], error_rate: f32) -> Thresholds {
     let (mut wrong, mut delta) = (0.0_f32, 1.0_f32);
     for (taken, (_, margin, right)) in samples.iter().enumerate() {
         wrong += f32::from(u8::from(!right));
-        if wrong / (taken + 1) as f32 > error_rate {
+        if wrong / (taken + 1) as f32 > config.error_rate {
             break;
         }
         delta = *margin;
@@ -392,7 +397,7 @@ pub fn fit(routes: &[Route], error_rate: f32) -> Thresholds {
     let quantile = |share: f32| tops.get((share * (tops.len().saturating_sub(1)) as f32) as usize).copied();
     let (tau_high, low, median) =
         (quantile(0.05).unwrap_or(1.0), quantile(0.0).unwrap_or(0.0), quantile(0.5).unwrap_or(0.0));
-    Thresholds { tau_high, tau_low: low - (median - low), delta }
+    Thresholds { tau_high, tau_low: low - (median - low), delta: delta * config.margin_safety }
 }
 
 #[cfg(test)]
@@ -420,13 +425,7 @@ mod tests {
             .collect()
     }
 
-    fn check(
-        anchor: (f32, f32, f32),
-        held: &[(&str, f32)],
-        store: StoreKind,
-        stage: Stage,
-        margin: f32,
-    ) {
+    fn check(anchor: (f32, f32, f32), held: &[(&str, f32)], store: StoreKind, stage: Stage, margin: f32) {
         let decision = decide(
             anchors(anchor.0, anchor.1, anchor.2),
             evidence(held),
@@ -462,7 +461,13 @@ mod tests {
     #[test]
     fn r04_words_of_another_route_do_not_win_against_the_evidence() {
         // Near two routes at once: the margin rule calls it ambiguous, the evidence decides.
-        check((0.88, 0.4, 0.86), &[("relational", 0.5), ("graph", 0.7)], StoreKind::Graph, Stage::Evidence, 0.19 / 1.5);
+        check(
+            (0.88, 0.4, 0.86),
+            &[("relational", 0.5), ("graph", 0.7)],
+            StoreKind::Graph,
+            Stage::Evidence,
+            0.19 / 1.5,
+        );
     }
 
     #[test]
@@ -499,7 +504,8 @@ mod tests {
             route("a", StoreKind::Relational, &[0.0, 4.0, 8.0, 60.0]),
             route("b", StoreKind::Graph, &[90.0, 94.0, 98.0]),
         ];
-        let fitted = fit(&routes, 0.0);
+        let config = RouterConfig { margin_safety: 1.0, ..RouterConfig::default() };
+        let fitted = fit(&routes, &config);
         // The stray phrase at 60 degrees is nearer to b: margin cos(30) - cos(52).
         let wrong = 30_f32.to_radians().cos() - 52_f32.to_radians().cos();
         assert!(fitted.delta > wrong, "{fitted:?}");

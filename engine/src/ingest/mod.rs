@@ -287,7 +287,11 @@ impl Adder<'_> {
             *slot = fresh.next();
         }
         let placer = prepare::Placer::new(self.engine, self.options.store)?;
-        Ok(all.into_iter().zip(vectors).map(|(chunk, vector)| placer.place(chunk, vector.unwrap_or_default())).collect())
+        Ok(all
+            .into_iter()
+            .zip(vectors)
+            .map(|(chunk, vector)| placer.place(chunk, vector.unwrap_or_default()))
+            .collect())
     }
 
     /// Triples of every chunk that goes to the graph; an empty list for the others.
@@ -369,7 +373,10 @@ impl Adder<'_> {
     /// Copies the tables of a SQLite database.
     fn database(&mut self, file: &Path, hash: &str, size: u64) -> Result<Vec<AddedDocument>> {
         let mut document = prepare::database(file, hash, size);
-        self.options.store.map_or("auto", StoreKind::as_str).clone_into(&mut document.document.requested_store);
+        self.options
+            .store
+            .map_or("auto", StoreKind::as_str)
+            .clone_into(&mut document.document.requested_store);
         let rows = self.engine.config.router.evidence_rows;
         // What the tables hold is only known once they are in, and a model must not be called
         // inside the transaction: so they are copied once to look, and once to stay.
@@ -418,7 +425,8 @@ impl ExtractionCache for RememberedOutputs<'_> {
 
     fn put(&self, key: &str, output: &str) {
         // A lost output is only extracted again.
-        let _ = self.engine.bookkeeping(|connection| Ok(catalog::keep_model_output(connection, key, output)?));
+        let _ =
+            self.engine.bookkeeping(|connection| Ok(catalog::keep_model_output(connection, key, output)?));
     }
 }
 
@@ -464,8 +472,15 @@ impl Storing<'_> {
             let key = chunk_key(&document.document, chunk);
             let chunk_id = catalog::insert_chunk(self.transaction, id, &key, chunk)?;
             if chunk.stores.contains(&StoreKind::Graph) {
-                graph::write_chunk(self.transaction, chunk_id, facts, self.vectors, self.graph_writer, self.config)
-                    .map_err(StoreError::from)?;
+                graph::write_chunk(
+                    self.transaction,
+                    chunk_id,
+                    facts,
+                    self.vectors,
+                    self.graph_writer,
+                    self.config,
+                )
+                .map_err(StoreError::from)?;
             }
             for store in &chunk.stores {
                 let count = placements.get(store.as_str()).and_then(Value::as_u64).unwrap_or(0);

@@ -17,8 +17,8 @@ use crate::engine::{Engine, RouteSide};
 use crate::error::Result;
 use crate::models::Embed;
 use crate::read::{Kind, Source, TextDocument};
-use crate::store::{StoreError, tables};
 use crate::store::catalog::{NewChunk, NewDocument, text_hash};
+use crate::store::{StoreError, tables};
 
 /// A document read and chunked.
 pub struct Prepared {
@@ -134,7 +134,8 @@ fn chunk_text(
     // The tokenizer cannot fail on text once the model is loaded; a byte is never more than a token.
     let count = |piece: &str| embedder.count_tokens(piece).unwrap_or(piece.len());
     let segments = chunk::segments(&text.text, text.format, limits, &count);
-    let vectors = if segments.len() > 1 { segment_vectors(embedder, &text.text, &segments)? } else { Vec::new() };
+    let vectors =
+        if segments.len() > 1 { segment_vectors(embedder, &text.text, &segments)? } else { Vec::new() };
     let similarity = |left: usize, right: usize| match (vectors.get(left), vectors.get(right)) {
         (Some(left), Some(right)) => crate::decide::rank::dot(left, right),
         _ => 1.0,
@@ -165,11 +166,7 @@ fn chunk_text(
 }
 
 /// Vectors of the segments, for merging; only where neighbours of one section could be merged.
-fn segment_vectors(
-    embedder: &dyn Embed,
-    text: &str,
-    segments: &[chunk::Segment],
-) -> Result<Vec<Vec<f32>>> {
+fn segment_vectors(embedder: &dyn Embed, text: &str, segments: &[chunk::Segment]) -> Result<Vec<Vec<f32>>> {
     let neighbours = segments.windows(2).any(|pair| pair[0].section == pair[1].section);
     if !neighbours {
         return Ok(Vec::new());
@@ -229,7 +226,11 @@ pub fn database(file: &Path, hash: &str, bytes: u64) -> Prepared {
 ///
 /// # Errors
 /// [`crate::Error::Store`].
-pub fn imported_evidence(connection: &Connection, document_id: i64, rows: usize) -> Result<Vec<PreparedChunk>> {
+pub fn imported_evidence(
+    connection: &Connection,
+    document_id: i64,
+    rows: usize,
+) -> Result<Vec<PreparedChunk>> {
     let mut chunks = Vec::new();
     let schema = tables::schema(connection).map_err(StoreError::from)?;
     for table in schema.tables.iter().filter(|table| table.document_id == document_id) {
@@ -326,10 +327,9 @@ impl Placer {
     /// # Errors
     /// [`crate::Error::Model`].
     pub fn new(engine: &Engine, asked: Option<StoreKind>) -> Result<Self> {
-        let routes =
-            if asked.is_some() { Vec::new() } else { engine.embed_routes(RouteSide::Content)? };
+        let routes = if asked.is_some() { Vec::new() } else { engine.embed_routes(RouteSide::Content)? };
         let config = engine.config.router.clone();
-        let thresholds = crate::decide::route::fit(&routes, config.error_rate);
+        let thresholds = crate::decide::route::fit(&routes, &config);
         Ok(Self { routes, thresholds, config, asked })
     }
 
@@ -356,11 +356,6 @@ impl Placer {
         if chunk.range.is_empty() && chunk.tabular {
             return by_kind(StoreKind::Relational);
         }
-        place(
-            anchor_scores(&self.routes, vector),
-            fact_structure(&chunk.text),
-            self.thresholds,
-            &self.config,
-        )
+        place(anchor_scores(&self.routes, vector), fact_structure(&chunk.text), self.thresholds, &self.config)
     }
 }

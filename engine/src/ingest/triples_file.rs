@@ -32,9 +32,8 @@ impl GivenTriples {
             std::fs::read_to_string(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
         let mut by_title: HashMap<String, Vec<(String, Vec<Triple>)>> = HashMap::new();
         for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let parsed: Line = serde_json::from_str(line).map_err(|error| {
-                Error::Usage(format!("{}: line {}: {error}", path.display(), index + 1))
-            })?;
+            let parsed: Line = serde_json::from_str(line)
+                .map_err(|error| Error::Usage(format!("{}: line {}: {error}", path.display(), index + 1)))?;
             let triples = parsed
                 .triples
                 .into_iter()

@@ -32,7 +32,9 @@ impl Walk {
         }
         let real = match path.canonicalize() {
             Ok(real) => real,
-            Err(source) => return self.failures.push((path.to_owned(), Error::Io { path: path.to_owned(), source })),
+            Err(source) => {
+                return self.failures.push((path.to_owned(), Error::Io { path: path.to_owned(), source }));
+            }
         };
         if real.starts_with(&self.data) {
             return;
@@ -50,7 +52,9 @@ impl Walk {
     fn folder(&mut self, path: &Path) {
         let entries = match std::fs::read_dir(path) {
             Ok(entries) => entries,
-            Err(source) => return self.failures.push((path.to_owned(), Error::Io { path: path.to_owned(), source })),
+            Err(source) => {
+                return self.failures.push((path.to_owned(), Error::Io { path: path.to_owned(), source }));
+            }
         };
         let mut children: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
         children.sort();

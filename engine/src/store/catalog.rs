@@ -209,8 +209,10 @@ pub fn open_writer(path: &Path) -> Result<Connection, StoreError> {
 /// # Errors
 /// [`StoreError::Sqlite`] when it can't be opened.
 pub fn open_reader(path: &Path) -> Result<Connection, StoreError> {
-    let connection =
-        Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    let connection = Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
     connection.busy_timeout(Duration::from_secs(30))?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
@@ -278,7 +280,8 @@ fn document_from(row: &Row) -> rusqlite::Result<StoredDocument> {
 pub fn documents(connection: &Connection) -> Result<Vec<StoredDocument>, StoreError> {
     let mut statement = connection.prepare("SELECT * FROM documents ORDER BY path")?;
     let mut list = statement.query_map([], document_from)?.collect::<rusqlite::Result<Vec<_>>>()?;
-    let mut paths = connection.prepare("SELECT path FROM document_paths WHERE document_id = ? ORDER BY path")?;
+    let mut paths =
+        connection.prepare("SELECT path FROM document_paths WHERE document_id = ? ORDER BY path")?;
     for document in &mut list {
         document.also_at =
             paths.query_map([document.id], |row| row.get(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
@@ -320,7 +323,9 @@ pub fn model_output(connection: &Connection, key: &str) -> Result<Option<String>
 /// # Errors
 /// [`StoreError::Sqlite`].
 pub fn keep_model_output(connection: &Connection, key: &str, output: &str) -> Result<(), StoreError> {
-    connection.prepare_cached("INSERT OR REPLACE INTO model_outputs VALUES (?1, ?2)")?.execute([key, output])?;
+    connection
+        .prepare_cached("INSERT OR REPLACE INTO model_outputs VALUES (?1, ?2)")?
+        .execute([key, output])?;
     Ok(())
 }
 
@@ -348,7 +353,8 @@ pub fn document_with_hash(connection: &Connection, hash: &str) -> Result<Option<
 /// # Errors
 /// [`StoreError::Sqlite`].
 pub fn paths_of_source(connection: &Connection, source: &str) -> Result<Vec<String>, StoreError> {
-    let mut statement = connection.prepare_cached("SELECT path FROM documents WHERE source = ? ORDER BY id")?;
+    let mut statement =
+        connection.prepare_cached("SELECT path FROM documents WHERE source = ? ORDER BY id")?;
     Ok(statement.query_map([source], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
 }
 
@@ -356,7 +362,11 @@ pub fn paths_of_source(connection: &Connection, source: &str) -> Result<Vec<Stri
 ///
 /// # Errors
 /// [`StoreError::Sqlite`].
-pub fn insert_document(transaction: &Transaction, document: &NewDocument, now: i64) -> Result<i64, StoreError> {
+pub fn insert_document(
+    transaction: &Transaction,
+    document: &NewDocument,
+    now: i64,
+) -> Result<i64, StoreError> {
     transaction
         .prepare_cached(
             "INSERT INTO documents (source, path, name, kind, content_hash, bytes, language, requested_store,
@@ -437,7 +447,10 @@ pub fn text_hash(headings: &[String], text: &str) -> String {
 pub fn embedding_of(connection: &Connection, hash: &str) -> Result<Option<Vec<f32>>, StoreError> {
     let mut statement =
         connection.prepare_cached("SELECT embedding FROM chunks WHERE text_hash = ? LIMIT 1")?;
-    Ok(statement.query_row([hash], |row| row.get::<_, Vec<u8>>(0)).optional()?.map(|blob| blob_to_vector(&blob)))
+    Ok(statement
+        .query_row([hash], |row| row.get::<_, Vec<u8>>(0))
+        .optional()?
+        .map(|blob| blob_to_vector(&blob)))
 }
 
 /// Deletes a document with everything that hangs on it in every store.
@@ -467,8 +480,10 @@ pub fn delete_document(
 /// # Errors
 /// [`StoreError::Sqlite`].
 pub fn insert_alias(connection: &Connection, path: &str, document_id: i64) -> Result<(), StoreError> {
-    connection
-        .execute("INSERT OR REPLACE INTO document_paths (path, document_id) VALUES (?1, ?2)", params![path, document_id])?;
+    connection.execute(
+        "INSERT OR REPLACE INTO document_paths (path, document_id) VALUES (?1, ?2)",
+        params![path, document_id],
+    )?;
     Ok(())
 }
 
@@ -487,7 +502,9 @@ pub fn remove_alias(connection: &Connection, path: &str) -> Result<(), StoreErro
 /// [`StoreError::Sqlite`].
 pub fn rename_document(connection: &Connection, document_id: i64, path: &str) -> Result<(), StoreError> {
     remove_alias(connection, path)?;
-    let name = Path::new(path).file_name().map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned());
+    let name = Path::new(path)
+        .file_name()
+        .map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned());
     connection.execute(
         "UPDATE documents SET path = ?1, source = ?1, name = ?2 WHERE id = ?3",
         params![path, name, document_id],
@@ -549,10 +566,10 @@ pub fn full_text(
            (SELECT 1 FROM placements p WHERE p.chunk_id = t.rowid AND p.store = ?2))
          ORDER BY score, t.rowid LIMIT ?3",
     )?;
-    let rows = statement.query_map(
-        params![query.join(" OR "), store.map(StoreKind::as_str), k as i64],
-        |row| Ok((row.get(0)?, -row.get::<_, f64>(1)? as f32)),
-    )?;
+    let rows = statement
+        .query_map(params![query.join(" OR "), store.map(StoreKind::as_str), k as i64], |row| {
+            Ok((row.get(0)?, -row.get::<_, f64>(1)? as f32))
+        })?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
@@ -600,7 +617,13 @@ pub fn counts(connection: &Connection) -> Result<serde_json::Map<String, serde_j
 ///
 /// # Errors
 /// [`StoreError::Sqlite`].
-pub fn save_trace(connection: &Connection, id: &str, record: &str, now: i64, keep: i64) -> Result<(), StoreError> {
+pub fn save_trace(
+    connection: &Connection,
+    id: &str,
+    record: &str,
+    now: i64,
+    keep: i64,
+) -> Result<(), StoreError> {
     connection.execute("INSERT OR REPLACE INTO traces VALUES (?1, ?2, ?3)", params![id, now, record])?;
     connection.execute(
         "DELETE FROM traces WHERE id IN (SELECT id FROM traces ORDER BY created_at DESC, id LIMIT -1 OFFSET ?)",

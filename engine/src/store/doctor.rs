@@ -31,9 +31,18 @@ pub struct Diagnosis {
 
 /// Statements that count what must not exist, each with its name.
 const DISAGREEMENTS: &[(&str, &str)] = &[
-    ("every chunk has a document", "SELECT count(*) FROM chunks WHERE document_id NOT IN (SELECT id FROM documents)"),
-    ("every chunk is placed", "SELECT count(*) FROM chunks WHERE id NOT IN (SELECT chunk_id FROM placements)"),
-    ("every placement has a chunk", "SELECT count(*) FROM placements WHERE chunk_id NOT IN (SELECT id FROM chunks)"),
+    (
+        "every chunk has a document",
+        "SELECT count(*) FROM chunks WHERE document_id NOT IN (SELECT id FROM documents)",
+    ),
+    (
+        "every chunk is placed",
+        "SELECT count(*) FROM chunks WHERE id NOT IN (SELECT chunk_id FROM placements)",
+    ),
+    (
+        "every placement has a chunk",
+        "SELECT count(*) FROM placements WHERE chunk_id NOT IN (SELECT id FROM chunks)",
+    ),
     (
         "every chunk has a vector of one dimension",
         "SELECT count(*) FROM chunks WHERE length(embedding) = 0
@@ -66,7 +75,10 @@ const DISAGREEMENTS: &[(&str, &str)] = &[
         "every entity has a vector",
         "SELECT count(*) FROM graph_entities WHERE key NOT IN (SELECT text FROM graph_vectors)",
     ),
-    ("every table has a document", "SELECT count(*) FROM tables WHERE document_id NOT IN (SELECT id FROM documents)"),
+    (
+        "every table has a document",
+        "SELECT count(*) FROM tables WHERE document_id NOT IN (SELECT id FROM documents)",
+    ),
     (
         "no cached answer is older than the corpus",
         "SELECT count(*) FROM cache WHERE corpus_version <>
@@ -99,11 +111,15 @@ pub fn diagnose(
             ok: index.len() as i64 == stored,
             detail: format!("{} of {stored}", index.len()),
         },
-        Err(error) => Check { name: "the vector index holds every chunk", ok: false, detail: error.to_string() },
+        Err(error) => {
+            Check { name: "the vector index holds every chunk", ok: false, detail: error.to_string() }
+        }
     });
     checks.push(match GraphIndex::load(connection, graph_config) {
         Ok(loaded) => graph_agrees(connection, &loaded)?,
-        Err(error) => Check { name: "the graph loads from the catalog", ok: false, detail: error.to_string() },
+        Err(error) => {
+            Check { name: "the graph loads from the catalog", ok: false, detail: error.to_string() }
+        }
     });
     Ok(Diagnosis { ok: checks.iter().all(|check| check.ok), checks })
 }
@@ -119,7 +135,8 @@ fn physical_tables(connection: &Connection) -> Result<Check, StoreError> {
     let registered = tables::list(connection)?;
     let mut problems = Vec::new();
     for table in &registered {
-        let count = connection.query_row(&format!("SELECT count(*) FROM t{}", table.id), [], |row| row.get::<_, i64>(0));
+        let count = connection
+            .query_row(&format!("SELECT count(*) FROM t{}", table.id), [], |row| row.get::<_, i64>(0));
         match count {
             Ok(rows) if rows as u64 == table.info.rows => {}
             Ok(rows) => problems.push(format!("{}: {rows} of {} rows", table.name, table.info.rows)),
@@ -128,10 +145,14 @@ fn physical_tables(connection: &Connection) -> Result<Check, StoreError> {
     }
     let mut statement =
         connection.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 't[0-9]*'")?;
-    let physical: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    let physical: Vec<String> =
+        statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
     let known: Vec<String> = registered.iter().map(|table| format!("t{}", table.id)).collect();
-    problems.extend(physical.into_iter().filter(|name| !known.contains(name)).map(|name| format!("{name}: left over")));
-    let detail = if problems.is_empty() { format!("{} tables", registered.len()) } else { problems.join("; ") };
+    problems.extend(
+        physical.into_iter().filter(|name| !known.contains(name)).map(|name| format!("{name}: left over")),
+    );
+    let detail =
+        if problems.is_empty() { format!("{} tables", registered.len()) } else { problems.join("; ") };
     Ok(Check { name, ok: problems.is_empty(), detail })
 }
 
@@ -141,7 +162,10 @@ fn graph_agrees(connection: &Connection, loaded: &GraphIndex) -> Result<Check, S
     Ok(Check {
         name: "the graph loads from the catalog",
         ok: size.passages as i64 == passages,
-        detail: format!("{} of {passages} passages, {} entities, {} facts", size.passages, size.entities, size.facts),
+        detail: format!(
+            "{} of {passages} passages, {} entities, {} facts",
+            size.passages, size.entities, size.facts
+        ),
     })
 }
 
@@ -174,7 +198,10 @@ pub fn repair(
     for entry in std::fs::read_dir(folder).map_err(|error| StoreError::Index(error.to_string()))?.flatten() {
         if entry.file_name().to_string_lossy().starts_with("vectors-") {
             std::fs::remove_file(entry.path()).map_err(|error| StoreError::Index(error.to_string()))?;
-            done.push(format!("removed {}, built again when next needed", entry.file_name().to_string_lossy()));
+            done.push(format!(
+                "removed {}, built again when next needed",
+                entry.file_name().to_string_lossy()
+            ));
         }
     }
     Ok(done)

@@ -53,16 +53,18 @@ impl StoreError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Version { .. } => Some("use the newer polyrag, or another --data folder".into()),
-            Self::OtherEmbedder { .. } => {
-                Some("use the embedder it was built with, or add the files again in a new --data folder".into())
-            }
+            Self::OtherEmbedder { .. } => Some(
+                "use the embedder it was built with, or add the files again in a new --data folder".into(),
+            ),
             Self::Tables(error) => error.hint(),
             Self::Index(_) => Some("polyrag doctor --repair".into()),
             Self::Sqlite(rusqlite::Error::SqliteFailure(error, _)) => match error.code {
                 rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase => {
                     Some("polyrag doctor, then polyrag restore from a backup".into())
                 }
-                rusqlite::ErrorCode::DiskFull => Some("free some disk space and run the command again".into()),
+                rusqlite::ErrorCode::DiskFull => {
+                    Some("free some disk space and run the command again".into())
+                }
                 _ => None,
             },
             _ => None,

@@ -170,12 +170,14 @@ impl VectorIndex {
             )));
         }
         let mask = store.map_or(u8::MAX, bit);
-        let admits = |row: usize| {
-            self.stores[row] & mask != 0 && allowed.is_none_or(|accepts| accepts(self.ids[row]))
-        };
+        let admits =
+            |row: usize| self.stores[row] & mask != 0 && allowed.is_none_or(|accepts| accepts(self.ids[row]));
         if let Some(hnsw) = &self.hnsw {
             let few = (store.is_some() || allowed.is_some())
-                && (0..self.ids.len()).filter(|row| admits(*row)).nth(self.config.exact_filter_below).is_none();
+                && (0..self.ids.len())
+                    .filter(|row| admits(*row))
+                    .nth(self.config.exact_filter_below)
+                    .is_none();
             if !few {
                 let wanted = k.min(self.ids.len());
                 let found = hnsw
@@ -326,8 +328,7 @@ mod tests {
         let mut same = 0;
         for seed in 0..50 {
             let query = unit(seed + 7777, 16);
-            let truth: Vec<i64> =
-                exact.search(&query, 10, None, None).unwrap().iter().map(|x| x.0).collect();
+            let truth: Vec<i64> = exact.search(&query, 10, None, None).unwrap().iter().map(|x| x.0).collect();
             let found = approximate.search(&query, 10, None, None).unwrap();
             same += found.iter().filter(|x| truth.contains(&x.0)).count();
         }

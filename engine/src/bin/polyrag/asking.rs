@@ -76,8 +76,10 @@ pub fn route(cli: &Cli, engine: &Engine, input: &BatchArgs, cancel: &Cancel) -> 
                     "decision": part.decision })
             })
             .collect();
-        Ok(json!({ "id": id, "question": question, "language": report.language, "abstained": report.abstained,
-            "parts": parts, "routes": report.routes, "spans": report.spans, "timings": report.timings }))
+        Ok(
+            json!({ "id": id, "question": question, "language": report.language, "abstained": report.abstained,
+            "parts": parts, "routes": report.routes, "spans": report.spans, "timings": report.timings }),
+        )
     };
     if let Some(question) = &input.question {
         let value = one(String::new(), question)?;
@@ -153,7 +155,9 @@ pub fn split(cli: &Cli, input: &BatchArgs) -> Result<ExitCode> {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    Ok(code(lines::each(|input: Question, _| Ok(json!({ "id": input.id, "parts": parts(&input.question) })))?))
+    Ok(code(lines::each(|input: Question, _| {
+        Ok(json!({ "id": input.id, "parts": parts(&input.question) }))
+    })?))
 }
 
 #[derive(Deserialize)]
@@ -179,8 +183,9 @@ pub fn cache_check(engine: &Engine, cancel: &Cancel) -> Result<ExitCode> {
 
 /// Runs `explain`.
 pub fn explain(cli: &Cli, engine: &Engine, trace_id: &str) -> Result<ExitCode> {
-    let record = catalog::load_trace(&engine.reader()?, trace_id)?
-        .ok_or_else(|| Error::Usage(format!("no trace {trace_id}: the newest {} are kept", engine.config.trace.keep)))?;
+    let record = catalog::load_trace(&engine.reader()?, trace_id)?.ok_or_else(|| {
+        Error::Usage(format!("no trace {trace_id}: the newest {} are kept", engine.config.trace.keep))
+    })?;
     let report: polyrag::report::AskReport =
         serde_json::from_str(&record).map_err(|error| Error::Internal(error.to_string()))?;
     if cli.json {

@@ -4,13 +4,13 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use polyrag::Result;
 use polyrag::decide::route::StoreKind;
 use polyrag::engine::Engine;
 use polyrag::ingest::{self, AddOptions, Progress};
 use polyrag::models::Cancel;
 use polyrag::report::AddedDocument;
 use polyrag::store::{StoreError, catalog, doctor, tables};
-use polyrag::Result;
 use serde_json::json;
 
 use crate::args::{AddArgs, Cli, StoreArg};
@@ -132,11 +132,13 @@ pub fn list(cli: &Cli, engine: &Engine) -> Result<ExitCode> {
         if cli.json {
             let mut value = serde_json::to_value(&document).unwrap_or_default();
             value["placements"] = json!(placements);
-            value["tables"] = own.iter().map(|table| json!({"name": table.name, "info": table.info})).collect();
+            value["tables"] =
+                own.iter().map(|table| json!({"name": table.name, "info": table.info})).collect();
             listed.push(value);
             continue;
         }
-        let places: Vec<String> = placements.iter().map(|(store, count)| format!("{store} {count}")).collect();
+        let places: Vec<String> =
+            placements.iter().map(|(store, count)| format!("{store} {count}")).collect();
         println!("{:>5}  {:<40} {:<9} {}", document.id, document.path, document.kind, places.join(", "));
         for also in &document.also_at {
             println!("       also at {also}");
@@ -170,7 +172,8 @@ pub fn doctor(cli: &Cli, engine: &Engine, repair: bool) -> Result<ExitCode> {
     let mut repairs = Vec::new();
     if repair {
         let folder = engine.data().to_owned();
-        repairs = engine.change(|transaction, graph_writer| Ok(doctor::repair(transaction, graph_writer, &folder)?))?;
+        repairs = engine
+            .change(|transaction, graph_writer| Ok(doctor::repair(transaction, graph_writer, &folder)?))?;
     }
     let diagnosis =
         doctor::diagnose(&engine.reader()?, engine.data(), &engine.config.vector, &engine.config.graph)?;

@@ -100,7 +100,8 @@ fn models_folder() -> Result<PathBuf> {
     if let Some(folder) = std::env::var_os("POLYRAG_MODELS").filter(|folder| !folder.is_empty()) {
         return Ok(folder.into());
     }
-    let home = std::env::home_dir()
-        .ok_or_else(|| Error::Usage("no home folder: set POLYRAG_MODELS to the folder of the models".into()))?;
+    let home = std::env::home_dir().ok_or_else(|| {
+        Error::Usage("no home folder: set POLYRAG_MODELS to the folder of the models".into())
+    })?;
     Ok(home.join(".cache/polyrag/models"))
 }

@@ -24,9 +24,14 @@ pub fn run(cli: &Cli, action: &ModelsAction, cancel: &Cancel) -> Result<ExitCode
         }
         ModelsAction::Verify(chosen) => {
             let bar = Bar::new();
-            let files =
-                fetch::verify(&folder, &manifest, chosen.profile, &mut |progress| bar.show(&progress), cancel)
-                    .map_err(fetch_error)?;
+            let files = fetch::verify(
+                &folder,
+                &manifest,
+                chosen.profile,
+                &mut |progress| bar.show(&progress),
+                cancel,
+            )
+            .map_err(fetch_error)?;
             bar.finish();
             show(cli, &files)?;
             // Without --profile only what is there can be wrong; with it, missing is wrong too.
@@ -89,7 +94,8 @@ fn show(cli: &Cli, files: &[ModelStatus]) -> Result<()> {
             FileState::Truncated => "cut short",
             FileState::WrongHash => "wrong content",
         };
-        let size = file.size.or(file.expected_size).map_or("?".into(), |bytes| format!("{} MB", bytes / 1_000_000));
+        let size =
+            file.size.or(file.expected_size).map_or("?".into(), |bytes| format!("{} MB", bytes / 1_000_000));
         println!(
             "{:<8} {:<9} {:<14} {:>8}  {}  ({})",
             file.profile.name(),
@@ -108,7 +114,8 @@ struct Bar(ProgressBar);
 impl Bar {
     fn new() -> Self {
         let bar = ProgressBar::new(0);
-        let style = ProgressStyle::with_template("{msg:32} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}");
+        let style =
+            ProgressStyle::with_template("{msg:32} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         Self(bar)
     }

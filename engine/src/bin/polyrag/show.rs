@@ -47,8 +47,12 @@ fn part_details(part: &PartReport) {
         table(&part.columns, &part.rows, part.row_count);
     }
     for passage in &part.retrieved {
-        let first: String = passage.text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(90).collect();
-        println!("    {}. {:.3} {} > {}: {first}", passage.rank, passage.score, passage.document, passage.location);
+        let first: String =
+            passage.text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(90).collect();
+        println!(
+            "    {}. {:.3} {} > {}: {first}",
+            passage.rank, passage.score, passage.document, passage.location
+        );
     }
 }
 
@@ -97,7 +101,8 @@ pub fn table(columns: &[String], rows: &[Vec<Value>], row_count: u64) {
     };
     let widths: Vec<usize> = (0..columns.len()).map(width).collect();
     let line = |row: &[String]| {
-        let padded: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        let padded: Vec<String> =
+            row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
         padded.join("  ").trim_end().to_owned()
     };
     println!("    {}", line(columns));
