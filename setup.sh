@@ -278,8 +278,10 @@ PYTHON
 
 # ---------------------------------------------------------------- commands
 
+# Every cargo call names the same packages and the same profile: another selection unifies features
+# differently, and the C and C++ inside some crates would be compiled once more.
 build() {
-    step "building (several minutes the first time)" cargo build --release --locked -p polyrag >&2
+    step "building (several minutes the first time)" cargo build --release --locked --workspace >&2
 }
 
 executable() { printf '%s\n' "$TARGET/release/polyrag"; }
@@ -336,8 +338,8 @@ run_tests() {
     : >"$log"
     check "format" cargo fmt --all --check
     check "lints" cargo clippy --release --locked --workspace --all-targets -- -D warnings
-    check "documentation" env RUSTDOCFLAGS='-D warnings' cargo doc --release --locked --no-deps -p polyrag --lib
-    check "Rust tests" cargo test --release --locked -p polyrag --no-fail-fast
+    check "documentation" env RUSTDOCFLAGS='-D warnings' cargo doc --release --locked --no-deps --workspace
+    check "Rust tests" cargo test --release --locked --workspace --no-fail-fast
     check "Python tests" python_tests
     if [ ! -d page ]; then say "==> browser tests: there is no page yet, so none were run"; fi
     summary "$log"
@@ -358,7 +360,7 @@ python_tests() {
     built=$(wheel | tail -n 1) || return 1
     ensure_python pytest==9.2.0
     "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall "$built" || return 1
-    "$VENV/bin/python" -m pytest -q -p no:cacheprovider bindings/tests
+    "$VENV/bin/python" -m pytest -q -p no:cacheprovider bindings/tests models
 }
 
 # Adds up the closing lines of every test run in the log: cargo's and pytest's.
