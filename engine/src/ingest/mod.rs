@@ -26,7 +26,7 @@ use crate::models::{Cancel, Purpose};
 use crate::read::{self, Kind};
 use crate::report::{AddReport, AddedDocument};
 use crate::store::catalog::{NewChunk, NewDocument};
-use crate::store::graph::GraphWriter;
+use crate::store::graph::{GraphPassage, GraphWriter};
 use crate::store::{StoreError, catalog, graph, tables};
 
 /// How to add.
@@ -211,7 +211,7 @@ impl Adder<'_> {
         }
         let chunks = self.embed_and_place(&fresh, done, total)?;
         let triples = self.extract(&fresh, &chunks)?;
-        let vectors = self.embed_facts(&triples)?;
+        let vectors = self.embed_facts(&chunks, &triples)?;
         let config = &self.engine.config.graph;
         reports.extend(self.engine.change(|transaction, graph_writer| {
             let mut storing = Storing { transaction, vectors: &vectors, graph_writer, config };
@@ -337,9 +337,21 @@ impl Adder<'_> {
     }
 
     /// Embeds the words of facts and entities that have no stored vector.
-    fn embed_facts(&mut self, triples: &[Vec<Triple>]) -> Result<HashMap<String, Vec<f32>>> {
-        let all: Vec<Triple> = triples.iter().flatten().cloned().collect();
-        let texts = graph::texts_to_embed(&self.engine.reader()?, &all).map_err(StoreError::from)?;
+    fn embed_facts(
+        &mut self,
+        chunks: &[NewChunk],
+        triples: &[Vec<Triple>],
+    ) -> Result<HashMap<String, Vec<f32>>> {
+        let titles: Vec<Vec<&str>> = chunks.iter().map(titles_of).collect();
+        let passages: Vec<GraphPassage> = chunks
+            .iter()
+            .zip(&titles)
+            .zip(triples)
+            .filter(|((chunk, _), _)| chunk.stores.contains(&StoreKind::Graph))
+            .map(|((chunk, titles), triples)| GraphPassage { chunk_id: 0, titles, text: &chunk.text, triples })
+            .collect();
+        let texts = graph::texts_to_embed(&self.engine.reader()?, &passages, &self.engine.config.graph)
+            .map_err(StoreError::from)?;
         let embedder = self.engine.embedder()?;
         let mut vectors = HashMap::with_capacity(texts.len());
         for group in texts.chunks(64) {
@@ -472,15 +484,10 @@ impl Storing<'_> {
             let key = chunk_key(&document.document, chunk);
             let chunk_id = catalog::insert_chunk(self.transaction, id, &key, chunk)?;
             if chunk.stores.contains(&StoreKind::Graph) {
-                graph::write_chunk(
-                    self.transaction,
-                    chunk_id,
-                    facts,
-                    self.vectors,
-                    self.graph_writer,
-                    self.config,
-                )
-                .map_err(StoreError::from)?;
+                let titles = titles_of(chunk);
+                let passage = GraphPassage { chunk_id, titles: &titles, text: &chunk.text, triples: facts };
+                graph::write_chunk(self.transaction, &passage, self.vectors, self.graph_writer, self.config)
+                    .map_err(StoreError::from)?;
             }
             for store in &chunk.stores {
                 let count = placements.get(store.as_str()).and_then(Value::as_u64).unwrap_or(0);
@@ -514,6 +521,10 @@ impl Storing<'_> {
         }
         Ok(names)
     }
+}
+
+fn titles_of(chunk: &NewChunk) -> Vec<&str> {
+    chunk.headings.iter().map(String::as_str).collect()
 }
 
 /// Stable id of a chunk: the same path, position and text give the same id.
