@@ -66,17 +66,20 @@ const SHARED: f32 = 1.0;
 /// Taken off Spanish: what it shares with Portuguese must not outvote it in a short question.
 const SPANISH_HANDICAP: f32 = 0.5;
 
+#[rustfmt::skip]
 const ENGLISH: &[&str] = &[
     "the", "of", "and", "is", "are", "was", "were", "what", "which", "who", "when", "where", "why", "how",
-    "does", "did", "have", "has", "had", "to", "for", "from", "with", "by", "that", "this", "these", "those",
-    "there", "not", "many", "much", "will", "would", "can", "could", "should", "list", "show", "find",
-    "give", "tell", "name", "between", "than", "more", "most", "each", "their", "its", "it", "you", "your",
-    "my", "we", "they", "been", "into", "about", "on", "at", "an", "or", "if", "all", "any", "before",
-    "after", "during", "also", "please", "thanks", "hello", "yes", "largest", "first", "year", "people",
-    "whose", "whom", "only", "other", "through", "under", "over", "but", "his", "her", "in", "be", "i", "he",
-    "she", "no", "up", "out", "new", "time", "total", "as", "do", "so", "how's", "what's", "good",
+    "does", "did", "have", "has", "had", "to", "for", "from", "with", "by", "that", "this", "these",
+    "those", "there", "not", "many", "much", "will", "would", "can", "could", "should", "list", "show",
+    "find", "give", "tell", "name", "between", "than", "more", "most", "each", "their", "its", "it", "you",
+    "your", "my", "we", "they", "been", "into", "about", "on", "at", "an", "or", "if", "all", "any",
+    "before", "after", "during", "also", "please", "thanks", "hello", "yes", "largest", "first", "year",
+    "people", "whose", "whom", "only", "other", "through", "under", "over", "but", "his", "her", "in", "be",
+    "i", "he", "she", "no", "up", "out", "new", "time", "total", "as", "do", "so", "how's", "what's",
+    "good",
 ];
 
+#[rustfmt::skip]
 const PORTUGUESE: &[&str] = &[
     "o", "os", "a", "as", "um", "uma", "uns", "umas", "de", "do", "da", "dos", "das", "em", "no", "na",
     "nos", "nas", "ao", "aos", "pelo", "pela", "pelos", "pelas", "para", "com", "por", "sem", "sobre", "e",
@@ -90,6 +93,7 @@ const PORTUGUESE: &[&str] = &[
     "faz", "acontece",
 ];
 
+#[rustfmt::skip]
 const SPANISH: &[&str] = &[
     "el", "la", "los", "las", "un", "una", "unos", "unas", "de", "del", "al", "en", "con", "por", "para",
     "sin", "sobre", "y", "pero", "si", "que", "no", "cual", "cuales", "quien", "quienes", "cuando", "donde",
@@ -101,58 +105,22 @@ const SPANISH: &[&str] = &[
 ];
 
 /// Letter patterns (in lower case, with accents) and the languages they speak for.
+#[rustfmt::skip]
 const PATTERNS: &[(&str, [f32; 3])] = &[
     // [Portuguese, English, Spanish]
-    ("ã", [3.0, 0.0, 0.0]),
-    ("õ", [3.0, 0.0, 0.0]),
-    ("ç", [2.5, 0.0, 0.0]),
-    ("ê", [1.5, 0.0, 0.0]),
-    ("â", [1.5, 0.0, 0.0]),
-    ("ô", [1.5, 0.0, 0.0]),
-    ("à", [1.5, 0.0, 0.0]),
-    ("lh", [0.7, 0.0, 0.0]),
-    ("nh", [0.7, 0.0, 0.0]),
-    ("ñ", [0.0, 0.0, 3.0]),
-    ("¿", [0.0, 0.0, 4.0]),
-    ("¡", [0.0, 0.0, 4.0]),
-    ("ción", [0.0, 0.0, 3.0]),
-    ("cion", [0.0, 0.0, 2.0]),
-    ("cao", [1.5, 0.0, 0.0]),
-    ("coes", [1.5, 0.0, 0.0]),
-    ("ções", [2.0, 0.0, 0.0]),
-    ("dade", [1.0, 0.0, 0.0]),
-    ("dad ", [0.0, 0.0, 1.0]),
-    ("mente", [0.5, 0.0, 0.5]),
-    ("th", [0.0, 0.8, 0.0]),
-    ("wh", [0.0, 0.8, 0.0]),
-    ("sh", [0.0, 0.6, 0.0]),
-    ("ck", [0.0, 0.6, 0.0]),
-    ("ing ", [0.0, 0.8, 0.0]),
-    ("tion", [0.0, 1.0, 0.0]),
-    ("ght", [0.0, 1.0, 0.0]),
-    ("ed ", [0.0, 0.5, 0.0]),
-    ("ly ", [0.0, 0.6, 0.0]),
-    ("ee", [0.0, 0.5, 0.0]),
-    ("oo", [0.0, 0.4, 0.0]),
-    ("w", [0.0, 0.3, 0.0]),
-    ("ou ", [0.5, 0.0, 0.0]),
-    ("eiro", [0.8, 0.0, 0.0]),
-    ("eira", [0.8, 0.0, 0.0]),
-    ("ais ", [0.4, 0.0, 0.0]),
-    ("ões", [1.0, 0.0, 0.0]),
-    ("ll", [0.0, 0.2, 0.4]),
-    ("ie", [0.0, 0.0, 0.1]),
-    ("ão", [1.0, 0.0, 0.0]),
-    ("é ", [0.8, 0.0, 0.2]),
-    ("ia ", [0.2, 0.0, 0.2]),
-    ("s ", [0.05, 0.05, 0.05]),
-    ("m ", [0.15, 0.0, 0.0]),
-    ("ss", [0.2, 0.2, 0.0]),
-    ("os ", [0.3, 0.0, 0.3]),
-    ("as ", [0.3, 0.0, 0.3]),
-    ("o ", [0.15, 0.0, 0.15]),
-    ("a ", [0.1, 0.0, 0.1]),
-    ("y ", [0.0, 0.3, 0.1]),
+    ("ã", [3.0, 0.0, 0.0]), ("õ", [3.0, 0.0, 0.0]), ("ç", [2.5, 0.0, 0.0]), ("ê", [1.5, 0.0, 0.0]),
+    ("â", [1.5, 0.0, 0.0]), ("ô", [1.5, 0.0, 0.0]), ("à", [1.5, 0.0, 0.0]), ("lh", [0.7, 0.0, 0.0]),
+    ("nh", [0.7, 0.0, 0.0]), ("ñ", [0.0, 0.0, 3.0]), ("¿", [0.0, 0.0, 4.0]), ("¡", [0.0, 0.0, 4.0]),
+    ("ción", [0.0, 0.0, 3.0]), ("cion", [0.0, 0.0, 2.0]), ("cao", [1.5, 0.0, 0.0]),
+    ("coes", [1.5, 0.0, 0.0]), ("ções", [2.0, 0.0, 0.0]), ("dade", [1.0, 0.0, 0.0]),
+    ("dad ", [0.0, 0.0, 1.0]), ("mente", [0.5, 0.0, 0.5]), ("th", [0.0, 0.8, 0.0]), ("wh", [0.0, 0.8, 0.0]),
+    ("sh", [0.0, 0.6, 0.0]), ("ck", [0.0, 0.6, 0.0]), ("ing ", [0.0, 0.8, 0.0]), ("tion", [0.0, 1.0, 0.0]),
+    ("ght", [0.0, 1.0, 0.0]), ("ed ", [0.0, 0.5, 0.0]), ("ly ", [0.0, 0.6, 0.0]), ("ee", [0.0, 0.5, 0.0]),
+    ("oo", [0.0, 0.4, 0.0]), ("w", [0.0, 0.3, 0.0]), ("ou ", [0.5, 0.0, 0.0]), ("eiro", [0.8, 0.0, 0.0]),
+    ("eira", [0.8, 0.0, 0.0]), ("ais ", [0.4, 0.0, 0.0]), ("ões", [1.0, 0.0, 0.0]), ("ll", [0.0, 0.2, 0.4]),
+    ("ie", [0.0, 0.0, 0.1]), ("ão", [1.0, 0.0, 0.0]), ("é ", [0.8, 0.0, 0.2]), ("ia ", [0.2, 0.0, 0.2]),
+    ("s ", [0.05, 0.05, 0.05]), ("m ", [0.15, 0.0, 0.0]), ("ss", [0.2, 0.2, 0.0]), ("os ", [0.3, 0.0, 0.3]),
+    ("as ", [0.3, 0.0, 0.3]), ("o ", [0.15, 0.0, 0.15]), ("a ", [0.1, 0.0, 0.1]), ("y ", [0.0, 0.3, 0.1]),
     ("k", [0.0, 0.2, 0.0]),
 ];
 

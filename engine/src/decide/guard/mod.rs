@@ -13,18 +13,22 @@
 //!    equal while its words are permuted (`A to B`, `B to A`).
 
 mod normal;
+mod reason;
+mod roles;
+mod stream;
 mod tables;
+mod words;
 
 #[cfg(test)]
 mod tests;
-
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 pub use normal::{Asks, Direction, Modality, Normal, Word};
 
+pub use reason::Reason;
+
+use roles::roles_differ;
 use tables::COMPARISONS;
 
 /// `[cache]` of the configuration.
@@ -85,98 +89,6 @@ impl Query {
     /// Returns its normal form.
     pub fn normal(&self) -> &Normal {
         &self.normal
-    }
-}
-
-/// Why a cached answer is not served.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "reason")]
-#[non_exhaustive]
-pub enum Reason {
-    /// The similarity is under the threshold.
-    Score {
-        /// Cosine similarity.
-        score: f32,
-        /// Least similarity of a hit.
-        threshold: f32,
-    },
-    /// One of the questions says nothing that could be compared.
-    Empty,
-    /// The questions are in different languages.
-    Language {
-        /// Codes of both languages.
-        differ: [String; 2],
-    },
-    /// They hold a different number of questions.
-    Questions {
-        /// Number of questions in each.
-        differ: [usize; 2],
-    },
-    /// They ask for different kinds of things (`when`, `where`).
-    Interrogative {
-        /// What each asks for.
-        differ: [String; 2],
-    },
-    /// Numbers, percentages or dates differ.
-    Numbers {
-        /// Those on one side only, of each.
-        differ: [Vec<String>; 2],
-    },
-    /// Codes differ.
-    Codes {
-        /// Those on one side only, of each.
-        differ: [Vec<String>; 2],
-    },
-    /// Names differ.
-    Names {
-        /// Those on one side only, of each.
-        differ: [Vec<String>; 2],
-    },
-    /// Words that compare or rank differ.
-    Comparison {
-        /// Those on one side only, of each.
-        differ: [Vec<String>; 2],
-    },
-    /// One is negated more often.
-    Negation {
-        /// Negations in each.
-        differ: [usize; 2],
-    },
-    /// Words on one side only have no synonym on the other.
-    Words {
-        /// Those on one side only, of each.
-        differ: [Vec<String>; 2],
-    },
-    /// The same words play other roles.
-    Roles {
-        /// The words in the order of each.
-        differ: [Vec<String>; 2],
-    },
-    /// One asks about the past, the other about the present.
-    Tense,
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fn sides(f: &mut fmt::Formatter<'_>, what: &str, differ: &[Vec<String>; 2]) -> fmt::Result {
-            let side = |words: &[String]| if words.is_empty() { "-".to_owned() } else { words.join(" ") };
-            write!(f, "{what} differ: {}/{}", side(&differ[0]), side(&differ[1]))
-        }
-        match self {
-            Reason::Score { score, threshold } => write!(f, "score {score:.3} under {threshold:.3}"),
-            Reason::Empty => f.write_str("nothing to compare"),
-            Reason::Language { differ: [a, b] } => write!(f, "languages differ: {a}/{b}"),
-            Reason::Questions { differ: [a, b] } => write!(f, "number of questions differs: {a}/{b}"),
-            Reason::Interrogative { differ: [a, b] } => write!(f, "interrogatives differ: {a}/{b}"),
-            Reason::Numbers { differ } => sides(f, "numbers", differ),
-            Reason::Codes { differ } => sides(f, "codes", differ),
-            Reason::Names { differ } => sides(f, "names", differ),
-            Reason::Comparison { differ } => sides(f, "comparisons", differ),
-            Reason::Negation { differ: [a, b] } => write!(f, "negations differ: {a}/{b}"),
-            Reason::Words { differ } => sides(f, "words", differ),
-            Reason::Roles { differ } => sides(f, "roles", differ),
-            Reason::Tense => f.write_str("tenses differ"),
-        }
     }
 }
 
@@ -308,86 +220,4 @@ fn words_differ(a: &Normal, b: &Normal, vocabulary: &dyn Vocabulary) -> Vec<Reas
         reasons.push(Reason::Words { differ: words });
     }
     reasons
-}
-
-/// Tells whether equal words stand in other roles.
-fn roles_differ(a: &Normal, b: &Normal, vocabulary: &dyn Vocabulary) -> bool {
-    let of_b = b.classes();
-    let turned = a.words.iter().any(|w| {
-        of_b.get(w.class.as_str()).is_some_and(|o| {
-            w.negated != o.negated || matches!((w.direction, o.direction), (Some(x), Some(y)) if x != y)
-        })
-    });
-    let name = |w: &Word| w.capital || vocabulary.is_name(&w.written);
-    let permuted = a.frame == b.frame && order(a, &|_| true) != order(b, &|_| true);
-    turned || permuted || names_permuted(a, b, &name) || reversed(a, b) || turned_around(a, b)
-}
-
-/// Tells whether the names that both sides mark stand in another order.
-fn names_permuted(a: &Normal, b: &Normal, name: &dyn Fn(&Word) -> bool) -> bool {
-    let marked = |n: &Normal| -> BTreeSet<String> {
-        n.words.iter().filter(|w| name(w)).map(|w| w.class.clone()).collect()
-    };
-    let both: BTreeSet<String> = marked(a).intersection(&marked(b)).cloned().collect();
-    order(a, &|w| both.contains(&w.class)) != order(b, &|w| both.contains(&w.class))
-}
-
-/// Returns the classes of the words that `keep` takes, in order; those that `and` or `or` joins are
-/// sorted, since their order says nothing.
-fn order(normal: &Normal, keep: &dyn Fn(&Word) -> bool) -> Vec<String> {
-    groups(normal, keep).concat()
-}
-
-fn groups(normal: &Normal, keep: &dyn Fn(&Word) -> bool) -> Vec<Vec<String>> {
-    let mut groups: Vec<Vec<String>> = Vec::new();
-    let mut slots = normal.words.iter();
-    let mut joined = false;
-    for item in &normal.frame {
-        match item.as_str() {
-            "_" => {
-                let Some(word) = slots.next() else { break };
-                let class = if keep(word) { vec![word.class.clone()] } else { Vec::new() };
-                match groups.last_mut() {
-                    Some(group) if joined => group.extend(class),
-                    _ => groups.push(class),
-                }
-                joined = false;
-            }
-            "and" | "or" | "e" | "ou" | "y" => joined = true,
-            _ => joined = false,
-        }
-    }
-    groups.iter_mut().for_each(|g| g.sort());
-    groups
-}
-
-/// `the boy watches the family`, `the family watches the boy`: two words have changed sides around a third.
-fn turned_around(a: &Normal, b: &Normal) -> bool {
-    let places = |n: &Normal| -> BTreeMap<String, usize> {
-        let groups = groups(n, &|w| n.count(&w.class) == 1).into_iter().enumerate();
-        groups.flat_map(|(at, group)| group.into_iter().map(move |class| (class, at))).collect()
-    };
-    let (of_a, of_b) = (places(a), places(b));
-    let shared: Vec<(usize, usize)> =
-        of_a.iter().filter_map(|(class, at)| of_b.get(class).map(|other| (*at, *other))).collect();
-    shared.iter().any(|pivot| {
-        let crosses = |w: &(usize, usize)| w.0 < pivot.0 && w.1 > pivot.1;
-        let returns = |w: &(usize, usize)| w.0 > pivot.0 && w.1 < pivot.1;
-        shared.iter().any(crosses) && shared.iter().any(returns)
-    })
-}
-
-/// `time travel`, `travel time`: neighbours in the other order.
-fn reversed(a: &Normal, b: &Normal) -> bool {
-    let pairs = |n: &Normal| -> BTreeSet<(String, String)> {
-        let mut slots = n.words.iter();
-        let slot = |f: &String| if f == "_" { slots.next().map(|w| w.class.clone()) } else { None };
-        let classes: Vec<Option<String>> = n.frame.iter().map(slot).collect();
-        classes.windows(2).filter_map(|w| Some((w[0].clone()?, w[1].clone()?))).collect()
-    };
-    let (of_a, of_b) = (pairs(a), pairs(b));
-    of_a.iter().any(|(x, y)| {
-        let turned = (y.clone(), x.clone());
-        of_b.contains(&turned) && !of_a.contains(&turned)
-    })
 }

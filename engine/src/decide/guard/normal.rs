@@ -1,14 +1,14 @@
 //! A question in normal form: its kind, numbers, and the canonical words that carry its meaning.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::LazyLock;
+use std::collections::BTreeMap;
 
-use super::tables::{EMPTY, MEASURES, NEGATIONS, PHRASES, SYNONYMS};
+use super::stream::{Raw, expand, rewrite, single, symbols};
+use super::tables::{EMPTY, MEASURES, NEGATIONS};
+use super::words::{class, stem};
 use crate::decide::language::{Detected, detect};
 use crate::decide::numbers::{Kind as NumberKind, quantities};
 use crate::decide::split::split;
 use crate::decide::split::tokens::{Token, tokens};
-use crate::decide::text::folded_words;
 
 /// What a question asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -257,111 +257,6 @@ impl Normal {
     }
 }
 
-/// A folded word before and after rewriting.
-#[derive(Debug, Clone)]
-struct Raw {
-    text: String,
-    capital: bool,
-    /// Whether it is spoken of, not used: it stands in quotes or is a single letter.
-    literal: bool,
-}
-
-/// `one`, `um`: a number only where it is stressed (`exactly one`, `apenas um`).
-fn single(text: &str) -> Option<&'static str> {
-    let words: Vec<String> = folded_words(text);
-    let stressed = |w: &[String]| {
-        matches!(w[0].as_str(), "exactly" | "only" | "just" | "exatamente" | "apenas" | "somente")
-            && matches!(w[1].as_str(), "one" | "um" | "uma")
-    };
-    words.windows(2).any(stressed).then_some("1")
-}
-
-/// Returns runs of symbols that programs, formulas and names are told apart by.
-fn symbols(text: &str) -> Vec<String> {
-    let runs = text.split(|c: char| !"#*<>=@^|~{}+\\&_".contains(c));
-    runs.filter(|run| !run.is_empty()).map(str::to_owned).collect()
-}
-
-/// Undoes contractions; a capital at the start of a sentence, or in a shouted text, marks nothing.
-fn expand(text: &str, tokens: &[Token], shouting: bool) -> Vec<Raw> {
-    let mut out = Vec::with_capacity(tokens.len() + 4);
-    let mut starts = true;
-    for token in tokens {
-        let after = text[token.range.end..].trim_start();
-        let first = std::mem::replace(&mut starts, after.starts_with(['?', '!', '.']));
-        let lower = token.lower.as_str();
-        let single = lower.chars().count() == 1;
-        let letter = single && token.capital && !first && !shouting && lower != "i";
-        let is_name = token.capital && !shouting && !first && !single;
-        let mut push = |text: &str, capital: bool, literal: bool| {
-            out.push(Raw { text: text.to_owned(), capital, literal });
-        };
-        if let Some(base) = lower.strip_suffix("n't") {
-            let base = match base {
-                "ca" => "can",
-                "wo" => "will",
-                other => other,
-            };
-            push(base, false, false);
-            push("not", false, false);
-        } else if let Some((base, verb)) =
-            lower.split_once('\'').filter(|(_, v)| ["m", "ve", "re", "ll", "d"].contains(v))
-        {
-            push(base, false, false);
-            if verb == "ll" {
-                push("will", false, false);
-            }
-        } else if lower == "cannot" {
-            push("can", false, false);
-            push("not", false, false);
-        } else if lower == "whats" || lower == "whos" {
-            push(lower.trim_end_matches('s'), false, false);
-            push("is", false, false);
-        } else {
-            push(&token.folded, is_name || letter, token.quoted || letter);
-            let asks =
-                ["what", "who", "where", "how", "it", "that", "there"].contains(&token.folded.as_str());
-            if token.contracted && asks {
-                push("is", false, false);
-            }
-        }
-    }
-    out
-}
-
-/// Rewrites the phrases of [`PHRASES`], the longest first at each place.
-fn rewrite(raw: Vec<Raw>) -> Vec<Raw> {
-    let mut stream = raw;
-    // A rewritten phrase may complete another (`the number of` after `what is`).
-    for _ in 0..2 {
-        let mut out = Vec::with_capacity(stream.len());
-        let mut at = 0;
-        while at < stream.len() {
-            let known = REWRITINGS.get(stream[at].text.as_str());
-            match known.and_then(|list| list.iter().find(|(from, _)| starts_with(&stream[at..], from))) {
-                Some((from, to)) => {
-                    out.extend(to.iter().map(|t| Raw {
-                        text: (*t).to_owned(),
-                        capital: false,
-                        literal: false,
-                    }));
-                    at += from.len();
-                }
-                None => {
-                    out.push(stream[at].clone());
-                    at += 1;
-                }
-            }
-        }
-        stream = out;
-    }
-    stream
-}
-
-fn starts_with(stream: &[Raw], phrase: &[&str]) -> bool {
-    stream.len() >= phrase.len() && phrase.iter().zip(stream).all(|(p, r)| r.text == *p && !r.literal)
-}
-
 fn interrogative(stream: &[Raw], at: usize, started: bool) -> Option<Asks> {
     let word = stream[at].text.as_str();
     let next = stream.get(at + 1).map(|r| r.text.as_str()).unwrap_or_default();
@@ -426,106 +321,4 @@ fn is_copula(word: &str) -> bool {
 
 fn is_empty(word: &str) -> bool {
     EMPTY.contains(&word) || word.len() > 4 && EMPTY.contains(&stem(word).as_str())
-}
-
-/// Head of its class of synonyms for every stem in [`SYNONYMS`].
-static HEADS: LazyLock<HashMap<String, &'static str>> = LazyLock::new(|| {
-    let mut heads = HashMap::new();
-    for group in SYNONYMS {
-        for word in *group {
-            heads.entry(stem(word)).or_insert(group[0]);
-        }
-    }
-    heads
-});
-
-/// [`PHRASES`] by their first word, cut into words, the longest first.
-static REWRITINGS: LazyLock<HashMap<&'static str, Vec<Rewriting>>> = LazyLock::new(|| {
-    let mut rewritings: HashMap<&str, Vec<Rewriting>> = HashMap::new();
-    for (from, to) in PHRASES {
-        let from: Vec<&str> = from.split(' ').collect();
-        let to = to.split(' ').filter(|t| !t.is_empty()).collect();
-        rewritings.entry(from[0]).or_default().push((from, to));
-    }
-    rewritings.values_mut().for_each(|list| list.sort_by_key(|(from, _)| std::cmp::Reverse(from.len())));
-    rewritings
-});
-
-type Rewriting = (Vec<&'static str>, Vec<&'static str>);
-
-/// Returns the class of a word: the head of its synonyms, else its stem.
-pub fn class(word: &str) -> String {
-    let stemmed = stem(word);
-    HEADS.get(&stemmed).map_or(stemmed, |head| (*head).to_owned())
-}
-
-/// Takes inflections off a folded word: plurals, `-ing`, `-ed`, a final `e`; Portuguese plurals and
-/// the gender of participles. Light on purpose: it must not merge words that differ in meaning.
-pub fn stem(word: &str) -> String {
-    let length = word.chars().count();
-    if length < 4 || !word.is_ascii() {
-        return word.to_owned();
-    }
-    let singular = plural(word);
-    let word = singular.as_str();
-    for (ending, keep) in [("ando", "ar"), ("endo", "er"), ("indo", "ir")] {
-        if let Some(base) = word.strip_suffix(ending).filter(|b| b.len() >= 4) {
-            return format!("{base}{keep}");
-        }
-    }
-    for ending in ["ada", "ida"] {
-        if word.len() >= 6 && word.ends_with(ending) {
-            return format!("{}o", &word[..word.len() - 1]);
-        }
-    }
-    for ending in ["ing", "ed"] {
-        if let Some(base) =
-            word.strip_suffix(ending).filter(|b| b.len() >= 3 && b.contains(['a', 'e', 'i', 'o', 'u', 'y']))
-        {
-            return undouble(base).trim_end_matches('e').to_owned();
-        }
-    }
-    if word.len() <= 4 {
-        return word.to_owned();
-    }
-    // British and American spelling; `city`, `cities` and `movie`, `movies` meet in `-i`.
-    let word = word.strip_suffix('e').unwrap_or(word).replace("our", "or").replace("isation", "ization");
-    match (word.strip_suffix("is"), word.strip_suffix('y')) {
-        (Some(base), _) => format!("{base}iz"),
-        (_, Some(base)) => format!("{base}i"),
-        _ => word,
-    }
-}
-
-fn plural(word: &str) -> String {
-    for (ending, keep) in [
-        ("oes", "ao"),
-        ("aes", "ao"),
-        ("ais", "al"),
-        ("eis", "el"),
-        ("ies", "i"),
-        ("sses", "ss"),
-        ("ches", "ch"),
-        ("shes", "sh"),
-        ("xes", "x"),
-        ("ores", "or"),
-        ("ns", "m"),
-    ] {
-        // `viagens`, `itens`, not `citizens`.
-        let irregular = matches!(word, "homens" | "ordens" | "nuvens" | "jovens" | "itens" | "bens");
-        let english = ending == "ns" && !irregular && !word.ends_with("gens");
-        if let Some(base) = word.strip_suffix(ending).filter(|b| b.len() >= 2 && !english) {
-            return format!("{base}{keep}");
-        }
-    }
-    let stays = ["ss", "us", "is"].iter().any(|e| word.ends_with(e));
-    word.strip_suffix('s').filter(|_| !stays).unwrap_or(word).to_owned()
-}
-
-fn undouble(base: &str) -> &str {
-    let mut reversed = base.chars().rev();
-    match (reversed.next(), reversed.next()) {
-        (Some(x), Some(y)) if x == y && !matches!(x, 'l' | 's' | 'e') => &base[..base.len() - 1],
-        _ => base,
-    }
 }
