@@ -187,6 +187,6 @@ mod tests {
     fn names_of_tables_and_common_expressions_are_found() {
         let sql = "WITH a AS (SELECT 1), \"b c\"(x) AS MATERIALIZED (SELECT 2) SELECT T1.x FROM a AS T1, [d] JOIN main.e";
         assert_eq!(common_tables(sql), ["a", "b c"]);
-        assert_eq!(table_names(sql), ["SELECT", "x", "SELECT", "x", "a", "d", "e"].map(String::from));
+        assert_eq!(table_names(sql), ["SELECT", "b c", "x", "SELECT", "x", "a", "d", "e"]);
     }
 }

@@ -149,10 +149,8 @@ impl ReadOnly {
         let started = Instant::now();
         self.watch.begin(&self.limits, cancel);
         let mut statement = self.prepare(sql)?;
-        let mut rows = Rows {
-            columns: statement.column_names().into_iter().map(str::to_owned).collect(),
-            ..Rows::default()
-        };
+        let mut rows =
+            Rows { columns: statement.column_names().map(str::to_owned).collect(), ..Rows::default() };
         self.collect(&mut statement, &mut rows)?;
         rows.columns_read = std::mem::take(&mut *lock(&self.watch.columns));
         rows.tables_read = std::mem::take(&mut *lock(&self.watch.tables));
