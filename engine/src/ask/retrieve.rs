@@ -74,7 +74,11 @@ pub fn ranking(
             ("fts", found.into_iter().map(|(id, score)| (id, score, None)).collect())
         }
         Ranking::Vector => {
-            let found = request.snapshot.vectors.search(vector, k, None, None)?;
+            let found = {
+                // Rows of tables are evidence for the router, not passages.
+                let vectors = &request.snapshot.vectors;
+                vectors.search(vector, k, None, Some(&|id| vectors.is_text(id)))?
+            };
             ("vector", found.into_iter().map(|(id, score)| (id, score, None)).collect())
         }
         Ranking::Graph => {

@@ -174,6 +174,9 @@ pub fn answer(
                         .filter(|_| !last || smells::says_nothing(&rows.rows)),
                     smell => smell,
                 };
+                // On the last try a list is better than nothing.
+                let listed = || smells::several_for_one(question, &outcome.sql, &rows.rows).filter(|_| !last);
+                let smell = smell.or_else(listed);
                 let Some(smell) = smell else {
                     outcome.attempts.push(Attempt { sql: outcome.sql.clone(), problem: None });
                     outcome.rows = Some(rows);

@@ -348,7 +348,12 @@ impl Adder<'_> {
             .zip(&titles)
             .zip(triples)
             .filter(|((chunk, _), _)| chunk.stores.contains(&StoreKind::Graph))
-            .map(|((chunk, titles), triples)| GraphPassage { chunk_id: 0, titles, text: &chunk.text, triples })
+            .map(|((chunk, titles), triples)| GraphPassage {
+                chunk_id: 0,
+                titles,
+                text: &chunk.text,
+                triples,
+            })
             .collect();
         let texts = graph::texts_to_embed(&self.engine.reader()?, &passages, &self.engine.config.graph)
             .map_err(StoreError::from)?;

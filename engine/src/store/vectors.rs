@@ -140,6 +140,11 @@ impl VectorIndex {
         self.stores.iter().filter(|bits| **bits & bit(store) != 0).count()
     }
 
+    /// Whether the chunk is text: placed in another store than the relational one.
+    pub fn is_text(&self, id: i64) -> bool {
+        self.row_of.get(&id).is_some_and(|row| self.stores[*row] & !bit(StoreKind::Relational) != 0)
+    }
+
     /// Returns the stored vector of a chunk.
     pub fn vector(&self, id: i64) -> Option<&[f32]> {
         self.row_of.get(&id).map(|row| self.row(*row))

@@ -20,6 +20,6 @@ pub struct ChunkLimits {
 
 impl Default for ChunkLimits {
     fn default() -> Self {
-        Self { target_tokens: 256, max_tokens: 384, min_tokens: 32, max_fence_tokens: 4096, similarity: 0.8 }
+        Self { target_tokens: 128, max_tokens: 384, min_tokens: 32, max_fence_tokens: 4096, similarity: 0.8 }
     }
 }

@@ -24,6 +24,11 @@ pub enum Smell {
         /// What the column holds, most alike first.
         stored: Vec<String>,
     },
+    /// It lists a figure of several rows although the question asks for one figure.
+    SeveralRowsForOneFigure {
+        /// Rows it gave.
+        rows: usize,
+    },
     /// It counts rows although the question asks how many of something the table has a quantity of.
     CountsRowsOfQuantities {
         /// The quantity column.
@@ -40,6 +45,11 @@ impl Smell {
             Self::ValueNotStored { column, text, stored } => {
                 let stored: Vec<String> = stored.iter().map(|value| literal(value)).collect();
                 format!("{column} never is {}; it holds {}", literal(text), stored.join(", "))
+            }
+            Self::SeveralRowsForOneFigure { rows } => {
+                format!(
+                    "the question asks for one figure, the query gives {rows} rows: add them up with SUM()"
+                )
             }
             Self::CountsRowsOfQuantities { column } => {
                 format!("COUNT counts rows; {column} already holds a quantity, so use SUM({column})")
@@ -70,6 +80,34 @@ pub fn smell(question: &str, ran: Ran<'_>, card: &SchemaCard) -> Option<Smell> {
         return Some(Smell::EverythingSelected);
     }
     counts_quantities(question, ran, card)
+}
+
+/// "Qual foi a receita de março?" answered by a list of the single rows' figures.
+///
+/// Only where one numeric column came back without an aggregate, a grouping or a limit, and the
+/// question is in the singular.
+pub fn several_for_one(question: &str, sql: &str, rows: &[Vec<serde_json::Value>]) -> Option<Smell> {
+    let words = folded_words(question);
+    let opens =
+        |start: &[&str]| words.len() > start.len() && words.iter().zip(start).all(|(word, own)| word == own);
+    let singular = [
+        &["qual", "foi"][..],
+        &["qual", "e"],
+        &["qual", "a"],
+        &["qual", "o"],
+        &["what", "was"],
+        &["what", "is"],
+    ]
+    .iter()
+    .any(|start| opens(start))
+        || opens(&["quanto"])
+        || opens(&["how", "much"]);
+    let listed = rows.len() > 1 && rows.iter().all(|row| row.len() == 1 && row[0].is_number());
+    let text = fold(sql).replace(' ', "");
+    let aggregated = ["sum(", "avg(", "count(", "max(", "min(", "total(", "groupby", "distinct", "limit"]
+        .iter()
+        .any(|part| text.contains(part));
+    (singular && listed && !aggregated).then_some(Smell::SeveralRowsForOneFigure { rows: rows.len() })
 }
 
 /// Whether a result says nothing: no row, or nothing but empty cells and zeros.
@@ -141,4 +179,20 @@ fn counts_quantities(question: &str, ran: Ran<'_>, card: &SchemaCard) -> Option<
         )
     })?;
     Some(Smell::CountsRowsOfQuantities { column: quantity.name.clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_figure_is_not_a_list_of_figures() {
+        let list = vec![vec![serde_json::json!(1)], vec![serde_json::json!(2)]];
+        let smells = |question: &str, sql: &str| several_for_one(question, sql, &list).is_some();
+        assert!(smells("Qual foi a receita do mês de março?", "SELECT receita FROM v WHERE mes = 'marco'"));
+        assert!(smells("What was the revenue in March?", "SELECT receita FROM v WHERE mes = 'marco'"));
+        assert!(!smells("Quais foram as receitas de março?", "SELECT receita FROM v WHERE mes = 'marco'"));
+        assert!(!smells("Qual foi a receita por região?", "SELECT SUM(receita) FROM v GROUP BY regiao"));
+        assert!(several_for_one("Qual foi a receita?", "SELECT receita FROM v", &list[..1]).is_none());
+    }
 }
