@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
-use std::sync::mpsc::{Receiver, Sender, TryRecvError};
+use std::sync::mpsc::{Receiver, Sender};
 use std::time::Instant;
 
 use llama_cpp_2::context::LlamaContext;
@@ -139,11 +139,8 @@ impl<'m> Scheduler<'m> {
                     Err(_) => return,
                 }
             }
-            loop {
-                match queue.try_recv() {
-                    Ok(request) => self.waiting.push_back(request),
-                    Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
-                }
+            while let Ok(request) = queue.try_recv() {
+                self.waiting.push_back(request);
             }
             if let Err(error) = guarded(ROLE, || self.step()) {
                 self.start_afresh(&error);
