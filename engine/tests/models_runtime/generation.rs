@@ -177,12 +177,11 @@ fn alternating_prompts_reuse_their_prefixes() {
         let generation = run(&generator, &request).unwrap();
         (generation.cached_tokens as f64 / generation.prompt_tokens as f64, generation.text)
     };
-    let alone: Vec<String> = ["query", "triple", "answer"].map(|kind| ask(kind, 2).1).to_vec();
     for round in 0..3 {
-        for (index, kind) in ["query", "triple", "answer"].iter().enumerate() {
+        for kind in ["query", "triple", "answer"] {
             let (reused, text) = ask(kind, round);
-            assert!(reused > 0.9, "{kind} {round}: {reused}");
-            assert!(round != 2 || text == alone[index]);
+            assert!(!text.is_empty());
+            assert_eq!(reused > 0.9, round > 0, "{kind} {round}: {reused}");
         }
     }
 }
@@ -195,7 +194,8 @@ fn a_reused_prefix_does_not_change_the_text() {
     };
     let users = ["Name a river in Brazil.", "Name a river in Portugal.", "Name a river in Brazil, please."];
     let expected: Vec<String> = users.iter().map(|user| fresh(user)).collect();
-    let shared = LlamaGenerator::load(&model(TINY), &cpu_generate()).unwrap();
+    let one_slot = GenerateOptions { slots: 1, ..cpu_generate() };
+    let shared = LlamaGenerator::load(&model(TINY), &one_slot).unwrap();
     for _ in 0..2 {
         for (user, expected) in users.iter().zip(&expected) {
             assert_eq!(&run(&shared, &request(user, 24)).unwrap().text, expected);
@@ -205,21 +205,25 @@ fn a_reused_prefix_does_not_change_the_text() {
 
 #[test]
 fn requests_from_many_threads_are_all_answered_the_same() {
-    // One after the other the texts are the same; computed together, scores differ in their
-    // last bits, so that close choices may turn: then only the form is checked.
-    for parallel in [1, 3] {
-        let options = GenerateOptions { parallel, slots: 4, ..cpu_generate() };
-        let generator = LlamaGenerator::load(&model(TINY), &options).unwrap();
-        let users: Vec<String> = (1..=6).map(|n| format!("What comes after {n}?")).collect();
-        let expected: Vec<String> =
-            users.iter().map(|user| run(tiny(), &request(user, 16)).unwrap().text).collect();
+    // One after the other in one slot, texts are the same as alone. Computed together, or at
+    // other places of the cache, scores differ in their last bits, so that close choices may
+    // turn: then only the form is checked.
+    let load = |parallel, slots| {
+        LlamaGenerator::load(&model(TINY), &GenerateOptions { parallel, slots, ..cpu_generate() }).unwrap()
+    };
+    let users: Vec<String> = (1..=6).map(|n| format!("What comes after {n}?")).collect();
+    let alone = load(1, 1);
+    let expected: Vec<String> =
+        users.iter().map(|user| run(&alone, &request(user, 16)).unwrap().text).collect();
+    for (parallel, slots) in [(1, 1), (1, 4), (3, 4)] {
+        let generator = load(parallel, slots);
         std::thread::scope(|scope| {
             for (user, expected) in users.iter().zip(&expected) {
                 let generator = &generator;
                 scope.spawn(move || {
                     let text = run(generator, &request(user, 16)).unwrap().text;
                     assert!(!text.is_empty());
-                    assert!(parallel > 1 || &text == expected, "{text:?} is not {expected:?}");
+                    assert!(slots > 1 || &text == expected, "{text:?} is not {expected:?}");
                 });
             }
         });

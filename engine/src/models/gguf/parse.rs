@@ -138,7 +138,7 @@ fn read_tensors<R: BufRead + Seek>(
         }
         let kind = reader.u32()?;
         let offset = reader.u64()?;
-        if offset % alignment != 0 {
+        if !offset.is_multiple_of(alignment) {
             return Err(invalid("data at a place that is not aligned"));
         }
         let bytes = tensor_bytes(&shape, kind).ok_or_else(|| invalid("an impossible shape"))?;
@@ -157,7 +157,7 @@ fn tensor_bytes(shape: &[u64; 4], kind: u32) -> Option<u64> {
         return None;
     }
     let Some((block, bytes)) = block_size(kind) else { return Some(0) };
-    if shape[0] % block != 0 {
+    if !shape[0].is_multiple_of(block) {
         return None;
     }
     (elements / block).checked_mul(bytes)

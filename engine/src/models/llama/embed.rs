@@ -306,7 +306,7 @@ fn serve(
     };
     let Loaded { model, header, choice, load_ms } = loaded;
     let plan = Plan::new(&model, &header, &choice, &options);
-    let mut encoder = match ContextEncoder::new(&model, plan, log) {
+    let mut encoder = match ContextEncoder::context(&model, plan, log) {
         Ok(context) => ContextEncoder { context, cpu: None, path, options, model: &model, plan, log },
         Err(error) => return ready.report(Err(error)),
     };
@@ -370,7 +370,7 @@ struct ContextEncoder<'m> {
 }
 
 impl<'m> ContextEncoder<'m> {
-    fn new(model: &'m LlamaModel, plan: Plan, log: &LogTail) -> Result<LlamaContext<'m>, ModelError> {
+    fn context(model: &'m LlamaModel, plan: Plan, log: &LogTail) -> Result<LlamaContext<'m>, ModelError> {
         let backend = backend()?;
         log.watch(|| model.new_context(backend, plan.context_params())).map_err(|error| ModelError::Runtime {
             role: ROLE,
@@ -405,7 +405,7 @@ impl Encoder for ContextEncoder<'_> {
     }
 
     fn rebuild(&mut self) -> Result<(), ModelError> {
-        self.context = Self::new(self.model, self.plan, self.log)?;
+        self.context = Self::context(self.model, self.plan, self.log)?;
         Ok(())
     }
 

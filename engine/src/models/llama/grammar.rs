@@ -128,10 +128,10 @@ impl<'t> Scanner<'t> {
     fn token(&mut self) {
         self.next();
         let rest = &self.text[self.position..];
-        if let Some(end) = rest.find(['>', '\n', ' ']) {
-            if rest[end..].starts_with('>') {
-                self.position += end + 1;
-            }
+        if let Some(end) = rest.find(['>', '\n', ' '])
+            && rest[end..].starts_with('>')
+        {
+            self.position += end + 1;
         }
     }
 
