@@ -82,7 +82,7 @@ impl Default for GraphConfig {
             fuse_lexical: 0.1,
             exact_below_edges: 20_000,
             exact_tolerance: 1e-6,
-            push_epsilon: 1e-6,
+            push_epsilon: 5e-6,
         }
     }
 }

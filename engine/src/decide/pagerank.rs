@@ -210,36 +210,40 @@ pub fn exact(
 /// what it touches.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    score: Vec<f64>,
-    residual: Vec<f64>,
-    queued: Vec<bool>,
-    seen: Vec<bool>,
+    slots: Vec<Slot>,
     touched: Vec<u32>,
     queue: std::collections::VecDeque<u32>,
 }
 
+/// Everything about one node in one place: visiting an edge costs one cache line.
+#[derive(Debug, Clone, Copy, Default)]
+struct Slot {
+    score: f64,
+    residual: f64,
+    /// Residual above which the node is pushed; set on the first touch.
+    limit: f64,
+    seen: bool,
+    queued: bool,
+}
+
 impl Scratch {
     fn fit(&mut self, nodes: usize) {
-        if self.score.len() < nodes {
-            self.score.resize(nodes, 0.0);
-            self.residual.resize(nodes, 0.0);
-            self.queued.resize(nodes, false);
-            self.seen.resize(nodes, false);
+        if self.slots.len() < nodes {
+            self.slots.resize(nodes, Slot::default());
         }
     }
 
-    fn add_residual(&mut self, node: u32, mass: f64) -> f64 {
-        let index = node as usize;
-        if !self.seen[index] {
-            self.seen[index] = true;
+    /// Hands mass to a node and queues it when it holds enough.
+    fn give(&mut self, node: u32, mass: f64, network: &Network, epsilon: f64) {
+        let slot = &mut self.slots[node as usize];
+        if !slot.seen {
+            slot.seen = true;
+            slot.limit = epsilon * network.strengths[node as usize];
             self.touched.push(node);
         }
-        self.residual[index] += mass;
-        self.residual[index]
-    }
-
-    fn enqueue(&mut self, node: u32) {
-        if !std::mem::replace(&mut self.queued[node as usize], true) {
+        slot.residual += mass;
+        if slot.residual > slot.limit && !slot.queued {
+            slot.queued = true;
             self.queue.push_back(node);
         }
     }
@@ -250,13 +254,11 @@ impl Scratch {
         let mut scores = Vec::with_capacity(self.touched.len());
         let mut error = 0.0;
         for &node in &self.touched {
-            let index = node as usize;
-            if self.score[index] > 0.0 {
-                scores.push((node, self.score[index]));
+            let slot = std::mem::take(&mut self.slots[node as usize]);
+            if slot.score > 0.0 {
+                scores.push((node, slot.score));
             }
-            error += self.residual[index];
-            (self.score[index], self.residual[index]) = (0.0, 0.0);
-            (self.queued[index], self.seen[index]) = (false, false);
+            error += slot.residual;
         }
         self.touched.clear();
         self.queue.clear();
@@ -280,23 +282,18 @@ pub fn push(
     let (seeds, isolated) = prepare_seeds(network, seeds, damping);
     scratch.fit(network.nodes());
     for &(node, weight) in &seeds {
-        if scratch.add_residual(node, weight) > epsilon * network.strength(node) {
-            scratch.enqueue(node);
-        }
+        scratch.give(node, weight, network, epsilon);
     }
     let mut pushes = 0;
     while let Some(node) = scratch.queue.pop_front() {
-        let index = node as usize;
-        scratch.queued[index] = false;
-        let mass = std::mem::take(&mut scratch.residual[index]);
-        scratch.score[index] += (1.0 - damping) * mass;
-        let share = damping * mass / network.strengths[index];
+        let slot = &mut scratch.slots[node as usize];
+        slot.queued = false;
+        let mass = std::mem::take(&mut slot.residual);
+        slot.score += (1.0 - damping) * mass;
+        let share = damping * mass / network.strengths[node as usize];
         let (targets, weights) = network.row(node);
         for (&target, &weight) in targets.iter().zip(weights) {
-            let held = scratch.add_residual(target, share * f64::from(weight));
-            if held > epsilon * network.strengths[target as usize] {
-                scratch.enqueue(target);
-            }
+            scratch.give(target, share * f64::from(weight), network, epsilon);
         }
         pushes += 1;
     }
