@@ -124,6 +124,9 @@ pub struct Local {
     pub error: f64,
 }
 
+/// Nodes with a weight each.
+type Weighted = Vec<(u32, f64)>;
+
 /// Scales seeds to a distribution over usable nodes, with nodes without edges solved already.
 ///
 /// Such a node is reached from its own seed only, and walking on from it means returning to the
@@ -133,7 +136,7 @@ fn prepare_seeds(
     network: &Network,
     seeds: &[(u32, f64)],
     damping: f64,
-) -> (Vec<(u32, f64)>, Vec<(u32, f64)>) {
+) -> (Weighted, Weighted) {
     let mut usable: Vec<(u32, f64)> = seeds
         .iter()
         .copied()
@@ -183,9 +186,9 @@ pub fn exact(
         for &(node, weight) in &seeds {
             next[node as usize] = (1.0 - damping) * weight;
         }
-        for node in 0..network.nodes() {
-            if scores[node] > 0.0 && network.strengths[node] > 0.0 {
-                let share = damping * scores[node] / network.strengths[node];
+        for (node, &score) in scores.iter().enumerate() {
+            if score > 0.0 && network.strengths[node] > 0.0 {
+                let share = damping * score / network.strengths[node];
                 let (targets, weights) = network.row(node as u32);
                 for (&target, &weight) in targets.iter().zip(weights) {
                     next[target as usize] += share * f64::from(weight);

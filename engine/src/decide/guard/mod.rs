@@ -116,8 +116,7 @@ impl Verdict {
 /// Tells whether `b` may be served the answer cached for `a`, whose cosine similarity is `score`.
 pub fn check(a: &Query, b: &Query, score: f32, config: &GuardConfig, vocabulary: &dyn Vocabulary) -> Verdict {
     let mut reasons = Vec::new();
-    // Written so that a score that is not a number fails.
-    if !(score >= config.threshold) {
+    if score.is_nan() || score < config.threshold {
         reasons.push(Reason::Score { score, threshold: config.threshold });
     }
     if a.text.trim() != b.text.trim() {

@@ -310,7 +310,7 @@ pub fn is_interrogative_at(tokens: &[Token], at: usize, end: usize) -> bool {
 
 /// Tells whether an interrogative at `at`, after a preposition, asks rather than relates.
 fn is_prepositional(tokens: &[Token], at: usize, end: usize) -> bool {
-    let next = (at + 1 < end).then(|| tokens[at + 1].folded.as_str()).unwrap_or_default();
+    let next = if at + 1 < end { tokens[at + 1].folded.as_str() } else { "" };
     match tokens[at].folded.as_str() {
         "which" | "what" => {
             !next.is_empty() && !is_in(DETERMINERS, next) && !(at + 1 < end && tokens[at + 1].capital)
@@ -328,7 +328,7 @@ fn is_prepositional(tokens: &[Token], at: usize, end: usize) -> bool {
 
 /// After a bare comma only forms that cannot be relative clauses open a question.
 fn opens_after_comma(tokens: &[Token], at: usize, end: usize) -> bool {
-    let following = (at + 1 < end).then(|| tokens[at + 1].folded.as_str()).unwrap_or_default();
+    let following = if at + 1 < end { tokens[at + 1].folded.as_str() } else { "" };
     match tokens[at].folded.as_str() {
         "qual" | "quais" | "quantos" | "quantas" | "cual" | "cuales" | "cuantos" | "cuantas" => {
             !following.is_empty()
