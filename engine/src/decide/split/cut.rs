@@ -253,7 +253,7 @@ fn next_is(tokens: &[Token], at: usize, end: usize, list: &[&str]) -> bool {
 pub fn opening_inside(tokens: &[Token], at: usize, end: usize) -> Option<Opening> {
     let token = tokens.get(at).filter(|_| at < end)?;
     let word = token.folded.as_str();
-    if is_in(INSTRUCTIONS, word) && !(word.len() < 4 && !next_is(tokens, at, end, AFTER_ORDER)) {
+    if is_in(INSTRUCTIONS, word) && (word.len() >= 4 || next_is(tokens, at, end, AFTER_ORDER)) {
         return Some(Opening::Instruction(at));
     }
     let order = is_in(INSTRUCTIONS_AMBIGUOUS, word) && next_is(tokens, at, end, AFTER_ORDER);
@@ -292,7 +292,7 @@ pub fn is_interrogative_at(tokens: &[Token], at: usize, end: usize) -> bool {
         return true;
     }
     match token.folded.as_str() {
-        "what" | "which" | "whose" => next.is_some() && !(is_in(DETERMINERS, following) && !auxiliary),
+        "what" | "which" | "whose" => next.is_some() && (!is_in(DETERMINERS, following) || auxiliary),
         "who" | "whom" => next.is_some() && !is_in(DETERMINERS, following),
         "when" | "where" | "why" => auxiliary,
         "how" => auxiliary || is_in(HOW_MEASURES, following),
@@ -313,7 +313,7 @@ fn is_prepositional(tokens: &[Token], at: usize, end: usize) -> bool {
     let next = if at + 1 < end { tokens[at + 1].folded.as_str() } else { "" };
     match tokens[at].folded.as_str() {
         "which" | "what" => {
-            !next.is_empty() && !is_in(DETERMINERS, next) && !(at + 1 < end && tokens[at + 1].capital)
+            !next.is_empty() && !is_in(DETERMINERS, next) && (at + 1 >= end || !tokens[at + 1].capital)
         }
         "whom" => is_in(AUXILIARIES, next),
         "how" => is_in(HOW_MEASURES, next),
