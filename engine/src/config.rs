@@ -101,6 +101,8 @@ pub struct AnswerConfig {
     pub system: String,
     /// Most tokens of an answer.
     pub max_tokens: usize,
+    /// Most passages of one part put before the model; the others are shown, not read.
+    pub passages: usize,
     /// Most tokens of passages put before the model.
     pub context_tokens: usize,
 }

@@ -31,7 +31,7 @@ pub fn write(
 ) -> Result<()> {
     let held: Vec<bool> = results.iter().map(|result| is_held(request, result)).collect();
     report.parts = results.into_iter().map(|result| result.report).collect();
-    let mut contexts = collect_contexts(&report.parts, &held);
+    let mut contexts = collect_contexts(&report.parts, &held, request.engine.config.answer.passages);
     report.abstained = contexts.is_empty();
     report.sources = contexts.iter().map(|context| source_of(context, &report.parts)).collect();
     if !request.options.answer {
@@ -72,7 +72,7 @@ fn is_held(request: &Request, result: &PartResult) -> bool {
 }
 
 /// Numbers the contexts of every part: the SQL result alone, or the passages in prompt order.
-fn collect_contexts(parts: &[PartReport], held: &[bool]) -> Vec<Context> {
+fn collect_contexts(parts: &[PartReport], held: &[bool], passages: usize) -> Vec<Context> {
     let mut contexts = Vec::new();
     for (index, part) in parts.iter().enumerate().filter(|(index, _)| held[*index]) {
         if let (Some(_), None) = (&part.sql, &part.fallback) {
@@ -82,7 +82,7 @@ fn collect_contexts(parts: &[PartReport], held: &[bool]) -> Vec<Context> {
             continue;
         }
         let first = contexts.len();
-        for (position, passage) in part.retrieved.iter().enumerate() {
+        for (position, passage) in part.retrieved.iter().take(passages).enumerate() {
             let label = [passage.document.as_str(), passage.location.as_str()]
                 .into_iter()
                 .filter(|piece| !piece.is_empty())
