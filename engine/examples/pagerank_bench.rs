@@ -66,7 +66,13 @@ fn top(scores: &mut [(u32, f64)], k: usize) -> Vec<u32> {
     scores.iter().take(k).map(|score| score.0).collect()
 }
 
-fn measure(name: &str, nodes: usize, edges: &[(u32, u32, f32)], config: &GraphConfig, write: Option<&PathBuf>) {
+fn measure(
+    name: &str,
+    nodes: usize,
+    edges: &[(u32, u32, f32)],
+    config: &GraphConfig,
+    write: Option<&PathBuf>,
+) {
     let started = Instant::now();
     let network = Network::undirected(nodes, edges);
     let build = started.elapsed().as_secs_f64() * 1e3;
@@ -86,9 +92,11 @@ fn measure(name: &str, nodes: usize, edges: &[(u32, u32, f32)], config: &GraphCo
             let started = Instant::now();
             let solved = exact(&network, seeds, config.damping, 1e-9, 1_000);
             slow.push(started.elapsed().as_secs_f64() * 1e3);
-            let mut all: Vec<(u32, f64)> = solved.scores.into_iter().enumerate().map(|(n, s)| (n as u32, s)).collect();
+            let mut all: Vec<(u32, f64)> =
+                solved.scores.into_iter().enumerate().map(|(n, s)| (n as u32, s)).collect();
             let (want, found) = (top(&mut all, 10), top(&mut local.scores, 10));
-            agreement += want.iter().filter(|node| found.contains(node)).count() as f64 / want.len() as f64 / 20.0;
+            agreement +=
+                want.iter().filter(|node| found.contains(node)).count() as f64 / want.len() as f64 / 20.0;
         }
     }
     println!(
@@ -108,8 +116,10 @@ fn measure(name: &str, nodes: usize, edges: &[(u32, u32, f32)], config: &GraphCo
             }
         }
         std::fs::write(folder.join(format!("{name}.edges")), text).unwrap();
-        let seeds: Vec<Vec<u32>> = queries.iter().map(|seeds| seeds.iter().map(|seed| seed.0).collect()).collect();
-        std::fs::write(folder.join(format!("{name}.seeds.json")), serde_json::to_string(&seeds).unwrap()).unwrap();
+        let seeds: Vec<Vec<u32>> =
+            queries.iter().map(|seeds| seeds.iter().map(|seed| seed.0).collect()).collect();
+        std::fs::write(folder.join(format!("{name}.seeds.json")), serde_json::to_string(&seeds).unwrap())
+            .unwrap();
     }
 }
 
