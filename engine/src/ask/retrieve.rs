@@ -154,7 +154,13 @@ fn candidates_in(
     vector: &[f32],
     store: StoreKind,
 ) -> Result<Candidates> {
-    let wanted = request.engine.config.retrieval.candidates.max(request.options.top_k);
+    let config = &request.engine.config;
+    let wanted = match store {
+        // The walk starts from many passages, most of them with little mass.
+        StoreKind::Graph => config.graph.seed_passages,
+        _ => config.retrieval.candidates,
+    }
+    .max(request.options.top_k);
     let allowed = request.allowed.as_ref().map(|set| move |id: i64| set.contains(&id));
     let dense = request.snapshot.vectors.search(
         vector,
