@@ -72,8 +72,8 @@ const DISAGREEMENTS: &[(&str, &str)] = &[
         "SELECT count(*) FROM graph_entities WHERE id NOT IN (SELECT entity_id FROM graph_aliases)",
     ),
     (
-        "every entity has a vector",
-        "SELECT count(*) FROM graph_entities WHERE key NOT IN (SELECT text FROM graph_vectors)",
+        "every stated fact has a vector",
+        "SELECT count(*) FROM graph_statements WHERE text NOT IN (SELECT text FROM graph_vectors)",
     ),
     (
         "every table has a document",
