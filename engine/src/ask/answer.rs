@@ -233,7 +233,9 @@ fn user_prompt(report: &AskReport, contexts: &[Context]) -> String {
         let ordered =
             if part.sql.is_some() && part.fallback.is_none() { own } else { lost_in_the_middle(&own) };
         for context in ordered {
-            text.push_str(&format!("[{}] {}\n{}\n\n", context.number, context.label, context.text));
+            // The heading alone: a small model copies file names into its sentences.
+            let heading = context.label.split_once(" > ").map_or("", |(_, heading)| heading);
+            text.push_str(&format!("[{}] {heading}\n{}\n\n", context.number, context.text));
         }
     }
     let language = phrase(&report.language, Phrase::LanguageRule);

@@ -132,11 +132,7 @@ type Weighted = Vec<(u32, f64)>;
 /// Such a node is reached from its own seed only, and walking on from it means returning to the
 /// seeds. With the share `i` of seed mass on such nodes, every visit count is multiplied by
 /// `1 / (1 - d·i)`. The result is `(seeds to walk from, final scores of nodes without edges)`.
-fn prepare_seeds(
-    network: &Network,
-    seeds: &[(u32, f64)],
-    damping: f64,
-) -> (Weighted, Weighted) {
+fn prepare_seeds(network: &Network, seeds: &[(u32, f64)], damping: f64) -> (Weighted, Weighted) {
     let mut usable: Vec<(u32, f64)> = seeds
         .iter()
         .copied()

@@ -81,6 +81,8 @@ pub struct RouterConfig {
     pub lexical_weight: f32,
     /// A chunk whose two best stores are closer than this goes to both.
     pub borderline: f32,
+    /// Weight of the whole document's similarity to the content phrases beside the chunk's own.
+    pub document_weight: f32,
     /// Weight of a chunk's structure (share of sentences that state facts about named things).
     pub structure_weight: f32,
     /// Share of leave-one-out decisions on the anchors that may be wrong at the fitted margin.
@@ -100,8 +102,9 @@ impl Default for RouterConfig {
         Self {
             anchor_weight: 0.5,
             lexical_weight: 0.05,
-            borderline: 0.008,
-            structure_weight: 0.05,
+            borderline: 0.01,
+            document_weight: 0.5,
+            structure_weight: 0.02,
             error_rate: 0.0,
             margin_safety: 2.0,
             tabular_density: 0.35,
@@ -273,19 +276,34 @@ pub struct Placement {
     pub stores: Vec<StoreKind>,
 }
 
+/// Mean anchor similarity per store over a document's chunks: what the document is as a whole.
+pub fn document_mean(anchors: &[BTreeMap<String, AnchorScore>]) -> BTreeMap<String, f32> {
+    let mut sums: BTreeMap<String, f32> = BTreeMap::new();
+    for (store, anchor) in anchors.iter().flatten() {
+        *sums.entry(store.clone()).or_insert(0.0) += anchor.score / anchors.len() as f32;
+    }
+    sums
+}
+
 /// Decides where a chunk of text goes: free text, facts, or both when borderline.
 ///
-/// Score per store = cosine to its content examples, plus, for the graph, the structure of the
-/// chunk around its middle: `structure_weight * (structure - 0.5)`. Tables never come here:
-/// they are relational by the heuristic.
+/// Score per store = cosine to its content examples, averaged with the document's mean by
+/// `document_weight` (a paragraph of a story stays with its story), plus, for the graph, the
+/// structure of the chunk around its middle: `structure_weight * (structure - 0.5)`. Tables never
+/// come here: they are relational by the heuristic.
 pub fn place(
     anchors: BTreeMap<String, AnchorScore>,
+    document: &BTreeMap<String, f32>,
     structure: f32,
     thresholds: Thresholds,
     config: &RouterConfig,
 ) -> Placement {
-    let mut scores: BTreeMap<String, f32> =
-        anchors.iter().map(|(store, anchor)| (store.clone(), anchor.score)).collect();
+    let weight = config.document_weight;
+    let mixed = |(store, anchor): (&String, &AnchorScore)| {
+        let mean = document.get(store).copied().unwrap_or(anchor.score);
+        (store.clone(), (1.0 - weight) * anchor.score + weight * mean)
+    };
+    let mut scores: BTreeMap<String, f32> = anchors.iter().map(mixed).collect();
     if let Some(graph) = scores.get_mut(StoreKind::Graph.as_str()) {
         *graph += config.structure_weight * (structure - 0.5);
     }
@@ -475,10 +493,14 @@ mod tests {
         let config = RouterConfig { borderline: 0.01, structure_weight: 0.0, ..RouterConfig::default() };
         let mut two = anchors(0.0, 0.800, 0.805);
         two.remove("relational");
-        let placement = place(two.clone(), 0.5, THRESHOLDS, &config);
+        let alone = BTreeMap::new();
+        let placement = place(two.clone(), &alone, 0.5, THRESHOLDS, &config);
         assert_eq!(placement.stores, [StoreKind::Graph, StoreKind::Vector]);
         let strict = RouterConfig { borderline: 0.001, ..config };
-        assert_eq!(place(two, 0.5, THRESHOLDS, &strict).stores, [StoreKind::Graph]);
+        assert_eq!(place(two.clone(), &alone, 0.5, THRESHOLDS, &strict).stores, [StoreKind::Graph]);
+        // A document of free text pulls its chunk along.
+        let document = [("vector".to_owned(), 0.83), ("graph".to_owned(), 0.80)].into();
+        assert_eq!(place(two, &document, 0.5, THRESHOLDS, &strict).stores, [StoreKind::Vector]);
     }
 
     #[test]

@@ -287,10 +287,13 @@ impl Adder<'_> {
             *slot = fresh.next();
         }
         let placer = prepare::Placer::new(self.engine, self.options.store)?;
-        Ok(all
-            .into_iter()
-            .zip(vectors)
-            .map(|(chunk, vector)| placer.place(chunk, vector.unwrap_or_default()))
+        let mut vectors = vectors.into_iter().map(Option::unwrap_or_default);
+        Ok(batch
+            .iter()
+            .flat_map(|document| {
+                let own = vectors.by_ref().take(document.chunks.len()).collect();
+                placer.document(&document.chunks, own)
+            })
             .collect())
     }
 

@@ -1,5 +1,6 @@
 //! Sources to documents with chunks, before anything is embedded or stored.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use arrow_array::RecordBatch;
@@ -10,7 +11,8 @@ use serde_json::Value;
 use crate::decide::chunk::{self, ChunkKind};
 use crate::decide::language;
 use crate::decide::route::{
-    Placement, Route, RouterConfig, StoreKind, Thresholds, anchor_scores, by_kind, fact_structure, place,
+    AnchorScore, Placement, Route, RouterConfig, StoreKind, Thresholds, anchor_scores, by_kind,
+    document_mean, fact_structure, place,
 };
 use crate::decide::table::{ColumnInfo, Table};
 use crate::engine::{Engine, RouteSide};
@@ -333,29 +335,43 @@ impl Placer {
         Ok(Self { routes, thresholds, config, asked })
     }
 
-    /// Decides and completes a chunk.
-    pub fn place(&self, chunk: &PreparedChunk, vector: Vec<f32>) -> NewChunk {
-        let placement = self.decide(chunk, &vector);
-        NewChunk {
-            ordinal: chunk.ordinal,
-            range: chunk.range.clone(),
-            headings: chunk.headings.clone(),
-            location: chunk.location.clone(),
-            text: chunk.text.clone(),
-            tokens: chunk.tokens,
-            embedding: vector,
-            stores: placement.stores.clone(),
-            decision: serde_json::to_value(&placement).unwrap_or(Value::Null),
-        }
+    /// Decides for the chunks of one document, each with its vector, and completes them.
+    pub fn document(&self, chunks: &[PreparedChunk], vectors: Vec<Vec<f32>>) -> Vec<NewChunk> {
+        let anchors: Vec<_> = vectors.iter().map(|vector| anchor_scores(&self.routes, vector)).collect();
+        let mean = document_mean(&anchors);
+        chunks
+            .iter()
+            .zip(vectors)
+            .zip(anchors)
+            .map(|((chunk, vector), anchors)| {
+                let placement = self.decide(chunk, anchors, &mean);
+                NewChunk {
+                    ordinal: chunk.ordinal,
+                    range: chunk.range.clone(),
+                    headings: chunk.headings.clone(),
+                    location: chunk.location.clone(),
+                    text: chunk.text.clone(),
+                    tokens: chunk.tokens,
+                    embedding: vector,
+                    stores: placement.stores.clone(),
+                    decision: serde_json::to_value(&placement).unwrap_or(Value::Null),
+                }
+            })
+            .collect()
     }
 
-    fn decide(&self, chunk: &PreparedChunk, vector: &[f32]) -> Placement {
+    fn decide(
+        &self,
+        chunk: &PreparedChunk,
+        anchors: BTreeMap<String, AnchorScore>,
+        document: &BTreeMap<String, f32>,
+    ) -> Placement {
         if let Some(store) = self.asked {
             return by_kind(store);
         }
         if chunk.range.is_empty() && chunk.tabular {
             return by_kind(StoreKind::Relational);
         }
-        place(anchor_scores(&self.routes, vector), fact_structure(&chunk.text), self.thresholds, &self.config)
+        place(anchors, document, fact_structure(&chunk.text), self.thresholds, &self.config)
     }
 }
