@@ -42,9 +42,24 @@ fn decisions_are_pure() {
     check(
         "decide",
         &[
-            "crate::store", "crate::models", "crate::read", "crate::engine", "crate::ask", "crate::ingest",
-            "crate::trace", "crate::config", "rusqlite", "usearch", "std::fs", "std::io", "std::net",
-            "std::time", "std::thread", "std::path", "std::env", "tracing::",
+            "crate::store",
+            "crate::models",
+            "crate::read",
+            "crate::engine",
+            "crate::ask",
+            "crate::ingest",
+            "crate::trace",
+            "crate::config",
+            "rusqlite",
+            "usearch",
+            "std::fs",
+            "std::io",
+            "std::net",
+            "std::time",
+            "std::thread",
+            "std::path",
+            "std::env",
+            "tracing::",
         ],
     );
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use arrow_array::RecordBatch;
-use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use rusqlite::Connection;
 use serde_json::Value;
 
@@ -295,15 +294,9 @@ fn sample_rows(table: &Table, wanted: usize) -> Vec<Vec<String>> {
     let mut rows = Vec::with_capacity(take);
     let (mut before, mut next) = (0, 0);
     for batch in &table.batches {
-        let options = FormatOptions::default();
-        let formatters: Vec<ArrayFormatter> = batch
-            .columns()
-            .iter()
-            .filter_map(|column| ArrayFormatter::try_new(column.as_ref(), &options).ok())
-            .collect();
         while next < take && next * total / take < before + batch.num_rows() {
             let row = next * total / take - before;
-            rows.push(formatters.iter().map(|formatter| formatter.value(row).to_string()).collect());
+            rows.push(tables::row_texts(batch, &table.info, row));
             next += 1;
         }
         before += batch.num_rows();

@@ -17,7 +17,7 @@ mod write;
 pub use error::{SqlError, TableError};
 pub use import::{Import, import_sqlite};
 pub use registry::{StoredTable, delete_document, list, match_values, schema, version};
-pub use write::{WrittenTable, write_table};
+pub use write::{WrittenTable, row_texts, write_table};
 
 /// Tables of the registry. Safe to run at every open.
 pub const SCHEMA: &str = "

@@ -170,6 +170,17 @@ fn cell(array: &ArrayRef, row: usize, table: &str, column: &ColumnInfo) -> Resul
     })
 }
 
+/// One row as it will be stored, cells as text; empty for NULL.
+pub fn row_texts(batch: &RecordBatch, info: &TableInfo, row: usize) -> Vec<String> {
+    let text = |(array, column): (&ArrayRef, &ColumnInfo)| match cell(array, row, &info.name, column) {
+        Ok(Value::Integer(number)) => number.to_string(),
+        Ok(Value::Real(number)) => number.to_string(),
+        Ok(Value::Text(text)) => text,
+        Ok(Value::Null | Value::Blob(_)) | Err(_) => String::new(),
+    };
+    batch.columns().iter().zip(&info.columns).map(text).collect()
+}
+
 /// Days since 1970-01-01 as `YYYY-MM-DD`, by the civil calendar in 400-year eras.
 fn iso_date(days: i64) -> String {
     let shifted = days + 719_468;
