@@ -126,7 +126,7 @@ pub(super) fn extension(path: &Path) -> String {
     path.extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default()
 }
 
-/// Says what a file is from its first bytes ([`HEAD_BYTES`] are enough), then from its name.
+/// Says what a file is from its first bytes (`HEAD_BYTES` are enough), then from its name.
 pub fn detect(path: &Path, head: &[u8]) -> Kind {
     if head.is_empty() {
         return Kind::Empty;
