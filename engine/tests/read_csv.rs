@@ -7,10 +7,10 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Date32Type, Float64Type, Int64Type, TimestampSecondType};
 use arrow_array::{Array, RecordBatch};
 use polyrag::decide::table::{ColumnKind, Table};
-use polyrag::read::{ReadLimits, Source, read};
+use polyrag::read::{ReadLimits, Reader, Source, read};
 
 fn tables(name: &str, bytes: &[u8]) -> Vec<Table> {
-    let reading = read(Path::new(name), bytes.to_vec(), &ReadLimits::default()).unwrap();
+    let reading = read(Path::new(name), bytes.to_vec(), &Reader::new(&ReadLimits::default())).unwrap();
     reading
         .sources
         .into_iter()
@@ -131,7 +131,7 @@ fn t04_one_stray_byte_does_not_spoil_the_rest() {
         bytes.extend("São José;SC\n".bytes());
     }
     bytes.extend(b"Bel\xe9m;PA\n");
-    let reading = read(Path::new("c.csv"), bytes, &ReadLimits::default()).unwrap();
+    let reading = read(Path::new("c.csv"), bytes, &Reader::new(&ReadLimits::default())).unwrap();
     let Source::Tables(found) = &reading.sources[0] else { panic!() };
     let cities = column(&found[0], "cidade");
     assert_eq!((cities[0].as_str(), cities[30].as_str()), ("São José", "Belém"));

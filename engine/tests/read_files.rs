@@ -4,10 +4,10 @@
 use std::path::Path;
 
 use polyrag::decide::chunk::TextFormat;
-use polyrag::read::{Kind, ReadError, ReadLimits, Reading, Source, TextDocument, detect, read};
+use polyrag::read::{Kind, ReadError, ReadLimits, Reader, Reading, Source, TextDocument, detect, read};
 
 fn try_read(name: &str, bytes: &[u8]) -> Result<Reading, ReadError> {
-    read(Path::new(name), bytes.to_vec(), &ReadLimits::default())
+    read(Path::new(name), bytes.to_vec(), &Reader::new(&ReadLimits::default()))
 }
 
 fn document(name: &str, bytes: &[u8]) -> TextDocument {
@@ -65,7 +65,7 @@ fn refusals_name_the_reason_and_the_way_out() {
     late.push(0);
     assert!(matches!(try_read("a.txt", &late).unwrap_err(), ReadError::Binary { .. }));
     let limits = ReadLimits { max_file_bytes: 3, ..ReadLimits::default() };
-    let error = read(Path::new("a.txt"), b"abcd".to_vec(), &limits).unwrap_err();
+    let error = read(Path::new("a.txt"), b"abcd".to_vec(), &Reader::new(&limits)).unwrap_err();
     assert!(error.to_string().contains("max_file_bytes = 3"), "{error}");
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use polyrag::decide::chunk::{ChunkKind, ChunkLimits, TextFormat, chunk, sentences};
 use polyrag::decide::infer::{CsvOptions, infer_csv};
-use polyrag::read::{ReadLimits, Source, read};
+use polyrag::read::{ReadLimits, Reader, Source, read};
 use proptest::prelude::*;
 
 fn words(text: &str) -> usize {
@@ -93,7 +93,7 @@ proptest! {
 
     #[test]
     fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..400), name in "[a-c]\\.(csv|txt|md|tsv|jsonl|pdf|xlsx|x)") {
-        if let Ok(reading) = read(Path::new(&name), bytes, &ReadLimits::default()) {
+        if let Ok(reading) = read(Path::new(&name), bytes, &Reader::new(&ReadLimits::default())) {
             for source in reading.sources {
                 if let Source::Tables(tables) = source {
                     for table in tables {

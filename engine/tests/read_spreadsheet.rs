@@ -7,7 +7,7 @@ use std::path::Path;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Date32Type, Float64Type, Int64Type};
 use polyrag::decide::table::{ColumnKind, Table};
-use polyrag::read::{Kind, ReadError, ReadLimits, Reading, Source, read};
+use polyrag::read::{Kind, ReadError, ReadLimits, Reader, Reading, Source, read};
 use zip::write::SimpleFileOptions;
 
 /// Number formats by style: 0 general, 1 date, 2 percent, 3 reais.
@@ -107,7 +107,7 @@ fn visible<'a>(name: &'a str, cells: &'a [&'a str], merges: &'a [&'a str]) -> Sh
 }
 
 fn reading(sheets: &[Sheet<'_>]) -> Reading {
-    read(Path::new("livro.xlsx"), workbook(sheets, false), &ReadLimits::default()).unwrap()
+    read(Path::new("livro.xlsx"), workbook(sheets, false), &Reader::new(&ReadLimits::default())).unwrap()
 }
 
 fn tables(reading: &Reading) -> &[Table] {
@@ -188,7 +188,7 @@ fn both_date_epochs() {
     let cells = ["A1='dia", "B1='n", "A2:1=43538", "B2=1"];
     for (epoch_1904, expected) in [(false, "2019-03-14"), (true, "2023-03-15")] {
         let bytes = workbook(&[visible("P", &cells, &[])], epoch_1904);
-        let found = read(Path::new("l.xlsx"), bytes, &ReadLimits::default()).unwrap();
+        let found = read(Path::new("l.xlsx"), bytes, &Reader::new(&ReadLimits::default())).unwrap();
         let column = tables(&found)[0].batches[0].column(0).clone();
         assert_eq!(column.as_primitive::<Date32Type>().value_as_date(0).unwrap().to_string(), expected);
     }
@@ -230,26 +230,30 @@ fn bombs_damage_and_wrong_names_are_refused() {
     let zeros = vec![b' '; 3_000_000];
     let bomb = packed([("xl/workbook.xml", zeros.as_slice())].into_iter());
     let limits = ReadLimits { max_expanded_bytes: 1_000_000, ..ReadLimits::default() };
-    let error = read(Path::new("b.xlsx"), bomb.clone(), &limits).unwrap_err();
+    let error = read(Path::new("b.xlsx"), bomb.clone(), &Reader::new(&limits)).unwrap_err();
     assert!(matches!(error, ReadError::TooLarge { .. }), "{error}");
-    let error = read(Path::new("b.xlsx"), bomb, &ReadLimits::default()).unwrap_err();
+    let error = read(Path::new("b.xlsx"), bomb, &Reader::new(&ReadLimits::default())).unwrap_err();
     assert!(matches!(error, ReadError::Corrupt { kind: Kind::Xlsx, .. }), "{error}");
     let good = workbook(&[visible("P", &["A1='a", "B1=1"], &[])], false);
     for cut in [good.len() / 2, good.len() - 10, 40] {
-        let error = read(Path::new("b.xlsx"), good[..cut].to_vec(), &ReadLimits::default()).unwrap_err();
+        let error = read(Path::new("b.xlsx"), good[..cut].to_vec(), &Reader::new(&ReadLimits::default()))
+            .unwrap_err();
         assert!(matches!(error, ReadError::Corrupt { .. }) && error.hint().is_some(), "{error}");
     }
-    let error = read(Path::new("b.csv"), good.clone(), &ReadLimits::default()).unwrap_err();
+    let error = read(Path::new("b.csv"), good.clone(), &Reader::new(&ReadLimits::default())).unwrap_err();
     assert!(matches!(error, ReadError::Mismatch { found: Kind::Xlsx, .. }), "{error}");
     let limits = ReadLimits { max_cells: 1, ..ReadLimits::default() };
-    assert!(matches!(read(Path::new("b.xlsx"), good, &limits).unwrap_err(), ReadError::TooLarge { .. }));
+    assert!(matches!(
+        read(Path::new("b.xlsx"), good, &Reader::new(&limits)).unwrap_err(),
+        ReadError::TooLarge { .. }
+    ));
     let empty = workbook(&[visible("P", &[], &[])], false);
     assert!(matches!(
-        read(Path::new("b.xlsx"), empty, &ReadLimits::default()).unwrap_err(),
+        read(Path::new("b.xlsx"), empty, &Reader::new(&ReadLimits::default())).unwrap_err(),
         ReadError::Empty { .. }
     ));
     let locked = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1E\0n\0c\0r\0y\0p\0t\0e\0d\0P\0a\0c\0k\0a\0g\0e\0".to_vec();
-    let error = read(Path::new("b.xlsx"), locked, &ReadLimits::default()).unwrap_err();
+    let error = read(Path::new("b.xlsx"), locked, &Reader::new(&ReadLimits::default())).unwrap_err();
     assert!(
         matches!(error, ReadError::Encrypted { .. }) && error.hint().unwrap().contains("password"),
         "{error}"

@@ -23,7 +23,7 @@ use crate::ingest::extract::{ExtractionCache, Extractor, Passage};
 use crate::ingest::prepare::{Prepared, PreparedChunk, prepare};
 use crate::ingest::triples_file::GivenTriples;
 use crate::models::{Cancel, Purpose};
-use crate::read::{self, Kind};
+use crate::read::{self, Kind, Reader};
 use crate::report::{AddReport, AddedDocument};
 use crate::store::catalog::{NewChunk, NewDocument};
 use crate::store::graph::{GraphPassage, GraphWriter};
@@ -144,7 +144,7 @@ impl Adder<'_> {
         if kind == Kind::Sqlite {
             return self.database(file, &hash, size);
         }
-        let reading = read::read(file, bytes, &self.engine.config.read)?;
+        let reading = read::read(file, bytes, &Reader::new(&self.engine.config.read))?;
         let warnings: Vec<String> = reading.warnings.iter().map(read::Warning::to_string).collect();
         let many = reading.kind == Kind::Jsonl;
         let prepared = reading

@@ -17,7 +17,7 @@ use crate::decide::table::{ColumnInfo, Table};
 use crate::engine::{Engine, RouteSide};
 use crate::error::Result;
 use crate::models::Embed;
-use crate::read::{Kind, Source, TextDocument};
+use crate::read::{Kind, Mark, Source, TextDocument, place_of};
 use crate::store::catalog::{NewChunk, NewDocument, text_hash};
 use crate::store::{StoreError, tables};
 
@@ -103,8 +103,12 @@ fn prepare_text(
         }
         _ => (source.clone(), file_name, hash.to_owned(), bytes),
     };
-    let chunks = chunk_text(engine, embedder.as_ref(), &text, one_of_many)?;
-    let details = serde_json::json!({ "encoding": text.encoding, "title": text.title });
+    let mut chunks = chunk_text(engine, embedder.as_ref(), &text, one_of_many)?;
+    table_evidence(&text.tables, engine.config.router.evidence_rows, &mut chunks);
+    let mut details = serde_json::json!({ "encoding": text.encoding, "title": text.title });
+    if !text.metadata.is_empty() {
+        details["metadata"] = serde_json::json!(text.metadata);
+    }
     Ok(Prepared {
         document: NewDocument {
             source,
@@ -119,7 +123,7 @@ fn prepare_text(
         },
         replaces: None,
         chunks,
-        tables: Vec::new(),
+        tables: text.tables,
         warnings: text.warnings.iter().map(ToString::to_string).collect(),
     })
 }
@@ -154,9 +158,9 @@ fn chunk_text(
             }
             PreparedChunk {
                 ordinal: chunk.ordinal,
+                location: location(&text.marks, &chunk),
                 range: chunk.range,
                 headings,
-                location: chunk.location,
                 tokens: chunk.tokens,
                 tabular: chunk.kind == ChunkKind::Table
                     && chunk.tabular_density >= engine.config.router.tabular_density,
@@ -164,6 +168,15 @@ fn chunk_text(
             }
         })
         .collect())
+}
+
+/// Page first, then headings; the lines of a text that was never a file mean nothing to anyone.
+fn location(marks: &[Mark], chunk: &chunk::Chunk) -> String {
+    match place_of(marks, &chunk.range) {
+        Some(place) if chunk.headings.is_empty() => place,
+        Some(place) => format!("{place}, {}", chunk.location),
+        None => chunk.location.clone(),
+    }
 }
 
 /// Vectors of the segments, for merging; only where neighbours of one section could be merged.
@@ -185,14 +198,7 @@ fn prepare_tables(
     evidence_rows: usize,
 ) -> Prepared {
     let mut chunks = Vec::new();
-    for table in &tables {
-        let rows = sample_rows(table, evidence_rows);
-        let header = |column: &ColumnInfo| {
-            if column.header.trim().is_empty() { column.name.clone() } else { column.header.clone() }
-        };
-        let columns: Vec<String> = table.info.columns.iter().map(header).collect();
-        evidence_chunks(&table.info.name, table.info.caption.as_deref(), &columns, &rows, &mut chunks);
-    }
+    table_evidence(&tables, evidence_rows, &mut chunks);
     let path = file.display().to_string();
     let dialect: Vec<&str> =
         tables.iter().flat_map(|table| table.info.dialect.iter().map(String::as_str)).collect();
@@ -241,6 +247,17 @@ pub fn imported_evidence(
         evidence_chunks(&table.name, table.caption.as_deref(), &columns, &sample, &mut chunks);
     }
     Ok(chunks)
+}
+
+fn table_evidence(tables: &[Table], evidence_rows: usize, chunks: &mut Vec<PreparedChunk>) {
+    for table in tables {
+        let rows = sample_rows(table, evidence_rows);
+        let header = |column: &ColumnInfo| {
+            if column.header.trim().is_empty() { column.name.clone() } else { column.header.clone() }
+        };
+        let columns: Vec<String> = table.info.columns.iter().map(header).collect();
+        evidence_chunks(&table.info.name, table.info.caption.as_deref(), &columns, &rows, chunks);
+    }
 }
 
 fn cell(value: &Value) -> String {

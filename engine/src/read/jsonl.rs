@@ -55,12 +55,8 @@ fn document(
         return Err("the text is empty".into());
     }
     let title = parsed.title.map(|title| title.trim().to_owned()).filter(|title| !title.is_empty());
-    Ok(TextDocument {
-        title: title.unwrap_or_else(|| format!("{} line {number}", super::stem(path))),
-        format: TextFormat::Plain,
-        text,
-        encoding: encoding.into(),
-        line: Some(number),
-        warnings: Vec::new(),
-    })
+    let title = title.unwrap_or_else(|| format!("{} line {number}", super::stem(path)));
+    let mut document = TextDocument::new(title, TextFormat::Plain, text, encoding);
+    document.line = Some(number);
+    Ok(document)
 }

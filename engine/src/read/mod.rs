@@ -7,18 +7,21 @@
 mod decode;
 mod detect;
 mod jsonl;
+mod pages;
 mod spreadsheet;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::decide::chunk::TextFormat;
+use crate::decide::chunk::{self, TextFormat};
 use crate::decide::infer;
 use crate::decide::table::Table;
 
 pub use decode::{Decoded, decode, normalise};
 pub use detect::{Kind, detect};
+pub use pages::{Mark, Picture, PictureLine, PictureReader, place_of};
 
 /// The `[read]` section of the configuration: bounds on one file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -71,8 +74,26 @@ pub enum Source {
     Tables(Vec<Table>),
 }
 
+/// How a file is read: the bounds, and what opening it or its pictures may need.
+#[derive(Clone, Copy)]
+pub struct Reader<'a> {
+    /// Bounds on one file.
+    pub limits: &'a ReadLimits,
+    /// Password for encrypted files, if the person gave one.
+    pub password: Option<&'a str>,
+    /// Reads text in pictures; without it a picture is a warning that says so.
+    pub pictures: Option<&'a dyn PictureReader>,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader with neither password nor OCR.
+    pub fn new(limits: &'a ReadLimits) -> Self {
+        Self { limits, password: None, pictures: None }
+    }
+}
+
 /// A document's text, normalised (see [`normalise`]): what chunk ranges refer to.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct TextDocument {
     /// First level-1 heading, the `title` of a `.jsonl` line, or the file name without extension.
     pub title: String,
@@ -84,8 +105,32 @@ pub struct TextDocument {
     pub encoding: String,
     /// 1-based line of the file it comes from, for `.jsonl`.
     pub line: Option<u64>,
+    /// Where its pages or slides begin in `text`, ascending; empty for texts without pages.
+    pub marks: Vec<Mark>,
+    /// What was taken out of the text (running headers and footers) or stands beside it (author,
+    /// subject, sender), by name.
+    pub metadata: BTreeMap<String, String>,
+    /// Tables found inside the text, which keeps them too.
+    pub tables: Vec<Table>,
     /// What a person should know, with lines.
     pub warnings: Vec<Warning>,
+}
+
+impl TextDocument {
+    /// Makes a document of a text; the rest is empty.
+    fn new(title: String, format: TextFormat, text: String, encoding: &str) -> Self {
+        Self {
+            title,
+            format,
+            text,
+            encoding: encoding.to_owned(),
+            line: None,
+            marks: Vec::new(),
+            metadata: BTreeMap::new(),
+            tables: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
 }
 
 /// Something that was read with a reservation.
@@ -234,7 +279,18 @@ pub fn check_size(path: &Path, bytes: u64, limits: &ReadLimits) -> Result<(), Re
 ///
 /// # Errors
 /// See [`ReadError`]. A `.jsonl` with some bad lines is no error: they are in `warnings`.
-pub fn read(path: &Path, bytes: Vec<u8>, limits: &ReadLimits) -> Result<Reading, ReadError> {
+pub fn read(path: &Path, bytes: Vec<u8>, reader: &Reader) -> Result<Reading, ReadError> {
+    let mut reading = read_kind(path, bytes, reader)?;
+    for source in &mut reading.sources {
+        if let Source::Text(document) = source {
+            document.tables = tables_inside(path, reading.kind, document, reader.limits);
+        }
+    }
+    Ok(reading)
+}
+
+fn read_kind(path: &Path, bytes: Vec<u8>, reader: &Reader) -> Result<Reading, ReadError> {
+    let limits = reader.limits;
     let size = bytes.len() as u64;
     check_size(path, size, limits)?;
     let kind = detect(path, &bytes[..bytes.len().min(detect::HEAD_BYTES)]);
@@ -296,6 +352,37 @@ fn read_table(path: &Path, kind: Kind, decoded: Decoded, limits: &ReadLimits) ->
     Reading { kind, sources: vec![Source::Tables(tables)], warnings: decoded.warnings }
 }
 
+/// Tables of a Markdown text (every loader of documents writes its tables as Markdown) that are
+/// worth a table of their own: two columns and two rows at least.
+fn tables_inside(path: &Path, kind: Kind, document: &TextDocument, limits: &ReadLimits) -> Vec<Table> {
+    if document.format != TextFormat::Markdown {
+        return Vec::new();
+    }
+    let options = infer::CsvOptions {
+        max_columns: limits.max_columns,
+        max_warnings: limits.max_warnings,
+        ..infer::CsvOptions::default()
+    };
+    let worth = |found: &chunk::FoundTable| {
+        found.rows.len() >= found.header_rows + 2 && found.rows.iter().any(|row| row.len() >= 2)
+    };
+    let name = stem(path);
+    chunk::markdown_tables(&document.text)
+        .iter()
+        .filter(|found| worth(found))
+        .enumerate()
+        .map(|(index, found)| {
+            let mut table = infer::infer_found(found, &name, &options);
+            if let Some(place) = place_of(&document.marks, &found.range) {
+                table.info.location = format!("{place}, table {}", index + 1);
+            } else if kind != Kind::Markdown {
+                table.info.location = format!("table {}", index + 1);
+            }
+            table
+        })
+        .collect()
+}
+
 fn read_text(path: &Path, kind: Kind, decoded: Decoded, limits: &ReadLimits) -> Result<Reading, ReadError> {
     let length = decoded.text.len() as u64;
     if length > limits.max_text_bytes {
@@ -307,14 +394,8 @@ fn read_text(path: &Path, kind: Kind, decoded: Decoded, limits: &ReadLimits) -> 
         TextFormat::Markdown => crate::decide::chunk::markdown_title(&text).unwrap_or_else(|| stem(path)),
         TextFormat::Plain => stem(path),
     };
-    let document = TextDocument {
-        title,
-        format,
-        text,
-        encoding: decoded.encoding,
-        line: None,
-        warnings: decoded.warnings,
-    };
+    let mut document = TextDocument::new(title, format, text, &decoded.encoding);
+    document.warnings = decoded.warnings;
     Ok(Reading { kind, sources: vec![Source::Text(document)], warnings: Vec::new() })
 }
 
