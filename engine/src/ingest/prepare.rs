@@ -7,7 +7,7 @@ use arrow_array::RecordBatch;
 use rusqlite::Connection;
 use serde_json::Value;
 
-use crate::decide::chunk::{self, ChunkKind};
+use crate::decide::chunk::{self, Chunk, ChunkKind};
 use crate::decide::language;
 use crate::decide::route::{
     AnchorScore, Placement, Route, RouterConfig, StoreKind, Thresholds, anchor_scores, by_kind,
@@ -151,14 +151,15 @@ fn chunk_text(
     Ok(merged
         .into_iter()
         .map(|chunk| {
-            let mut headings = chunk.headings;
+            let mut headings = chunk.headings.clone();
             // A document of several in a file is named by its title, which its text need not repeat.
             if headings.is_empty() && one_of_many && !text.title.is_empty() {
                 headings.push(text.title.clone());
             }
+            let location = location(&text.marks, &chunk);
             PreparedChunk {
                 ordinal: chunk.ordinal,
-                location: location(&text.marks, &chunk),
+                location,
                 range: chunk.range,
                 headings,
                 tokens: chunk.tokens,
@@ -171,7 +172,7 @@ fn chunk_text(
 }
 
 /// Page first, then headings; the lines of a text that was never a file mean nothing to anyone.
-fn location(marks: &[Mark], chunk: &chunk::Chunk) -> String {
+fn location(marks: &[Mark], chunk: &Chunk) -> String {
     match place_of(marks, &chunk.range) {
         Some(place) if chunk.headings.is_empty() => place,
         Some(place) => format!("{place}, {}", chunk.location),

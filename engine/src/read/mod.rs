@@ -391,7 +391,7 @@ fn read_text(path: &Path, kind: Kind, decoded: Decoded, limits: &ReadLimits) -> 
     let text = normalise(decoded.text);
     let format = if kind == Kind::Markdown { TextFormat::Markdown } else { TextFormat::Plain };
     let title = match format {
-        TextFormat::Markdown => crate::decide::chunk::markdown_title(&text).unwrap_or_else(|| stem(path)),
+        TextFormat::Markdown => chunk::markdown_title(&text).unwrap_or_else(|| stem(path)),
         TextFormat::Plain => stem(path),
     };
     let mut document = TextDocument::new(title, format, text, &decoded.encoding);
