@@ -1,11 +1,14 @@
 //! Wording the answer: contexts in order, a budget, citations, and checks on what was written.
 
+use std::collections::BTreeSet;
+
+use crate::ask::phrases::{Phrase, phrase};
+use crate::ask::verify::{Problem, problem_of};
 use crate::ask::{PartResult, Request};
 use crate::config::AnswerConfig;
-use crate::decide::language;
-use crate::decide::numbers::{occurs, unsupported_numbers};
+use crate::decide::cite::Citer;
+use crate::decide::numbers::spoken;
 use crate::decide::rank::lost_in_the_middle;
-use crate::decide::text::fold;
 use crate::error::{Error, Result};
 use crate::models::{Finish, Generate, GenerateRequest, ModelError};
 use crate::report::{AskReport, PartReport, Source};
@@ -31,7 +34,8 @@ pub fn write(
 ) -> Result<()> {
     let held: Vec<bool> = results.iter().map(|result| is_held(request, result)).collect();
     report.parts = results.into_iter().map(|result| result.report).collect();
-    let mut contexts = collect_contexts(&report.parts, &held, request.engine.config.answer.passages);
+    let most = request.engine.config.answer.passages;
+    let mut contexts = collect_contexts(&report.parts, &held, most, &report.language);
     report.abstained = contexts.is_empty();
     report.sources = contexts.iter().map(|context| source_of(context, &report.parts)).collect();
     if !request.options.answer {
@@ -54,9 +58,9 @@ pub fn write(
     if cut > 0 {
         report.notes.push(format!("{cut} of the weakest passages did not fit the context and were left out"));
     }
-    generate(request, report, &contexts, generator.as_ref(), on_text)?;
+    let used = generate(request, report, &contexts, generator.as_ref(), on_text)?;
     append_missing_parts(report, &held, on_text);
-    report.sources = cited(&report.answer, &contexts, &report.parts);
+    report.sources = cited(&used, &contexts, &report.parts);
     Ok(())
 }
 
@@ -72,12 +76,12 @@ fn is_held(request: &Request, result: &PartResult) -> bool {
 }
 
 /// Numbers the contexts of every part: the SQL result alone, or the passages in prompt order.
-fn collect_contexts(parts: &[PartReport], held: &[bool], passages: usize) -> Vec<Context> {
+fn collect_contexts(parts: &[PartReport], held: &[bool], passages: usize, language: &str) -> Vec<Context> {
     let mut contexts = Vec::new();
     for (index, part) in parts.iter().enumerate().filter(|(index, _)| held[*index]) {
         if let (Some(_), None) = (&part.sql, &part.fallback) {
             let number = contexts.len() + 1;
-            let (label, text) = (String::from("table"), rows_as_text(part));
+            let (label, text) = (String::from("table"), rows_as_text(part, language));
             contexts.push(Context { number, part: index, label, text });
             continue;
         }
@@ -96,7 +100,7 @@ fn collect_contexts(parts: &[PartReport], held: &[bool], passages: usize) -> Vec
 }
 
 /// Rows as the generator sees them: one `column = value` line each, in the query's order.
-fn rows_as_text(part: &PartReport) -> String {
+fn rows_as_text(part: &PartReport, language: &str) -> String {
     let mut lines: Vec<String> = part
         .rows
         .iter()
@@ -105,7 +109,7 @@ fn rows_as_text(part: &PartReport) -> String {
             part.columns
                 .iter()
                 .zip(row)
-                .map(|(column, value)| format!("{column} = {}", cell(value)))
+                .map(|(column, value)| format!("{column} = {}", said(value, language)))
                 .collect::<Vec<_>>()
                 .join("; ")
         })
@@ -116,8 +120,17 @@ fn rows_as_text(part: &PartReport) -> String {
     lines.join("\n")
 }
 
+/// A cell in the notation of the answer's language, for the model to copy. Whole numbers beyond the
+/// precision of a double stay as they are.
+fn said(value: &serde_json::Value, language: &str) -> String {
+    match value.as_f64() {
+        Some(number) if number.abs() < 9e15 => spoken(number, language),
+        _ => cell(value),
+    }
+}
+
 /// A cell as people read it; NULL is said, not hidden.
-fn cell(value: &serde_json::Value) -> String {
+pub(super) fn cell(value: &serde_json::Value) -> String {
     match value {
         serde_json::Value::Null => "NULL".into(),
         serde_json::Value::String(text) => text.clone(),
@@ -153,13 +166,14 @@ fn fit_budget(
     Ok(before - contexts.len())
 }
 
+/// Writes the answer, once more if it does not hold; returns the numbers of the sources cited.
 fn generate(
     request: &Request,
     report: &mut AskReport,
     contexts: &[Context],
     generator: &dyn Generate,
     on_text: &mut dyn FnMut(&str),
-) -> Result<()> {
+) -> Result<BTreeSet<usize>> {
     let config = &request.engine.config.answer;
     let mut prompt = GenerateRequest {
         system: config.system.clone(),
@@ -167,39 +181,47 @@ fn generate(
         max_tokens: config.max_tokens,
         ..GenerateRequest::default()
     };
-    let mut attempt = run(request, report, generator, &prompt, on_text)?;
-    if let Some(problem) = problem_of(&attempt, report, contexts) {
+    let known: Vec<&str> =
+        contexts.iter().flat_map(|context| [context.text.as_str(), context.label.as_str()]).collect();
+    let mut written = run(request, report, contexts, generator, &prompt, on_text)?;
+    if let Some(problem) = problem_of(written.text(), report, &known) {
         prompt.user.push_str(&format!("\n\n{}", problem.correction(&report.language)));
         report.notes.push(format!("written again: {problem}"));
         on_text("\n");
-        attempt = run(request, report, generator, &prompt, on_text)?;
-        if let Some(still) = problem_of(&attempt, report, contexts) {
-            attempt = settle(attempt, &still, report, on_text);
+        written = run(request, report, contexts, generator, &prompt, on_text)?;
+        if let Some(still) = problem_of(written.text(), report, &known) {
+            report.answer = settle(written.text(), &still, report, on_text);
+            return Ok(written.used().clone());
         }
     }
-    report.answer = attempt;
-    Ok(())
+    written.text().clone_into(&mut report.answer);
+    Ok(written.used().clone())
 }
 
+/// One generation, with citations added as its sentences end.
 fn run(
     request: &Request,
     report: &mut AskReport,
+    contexts: &[Context],
     generator: &dyn Generate,
     prompt: &GenerateRequest,
     on_text: &mut dyn FnMut(&str),
-) -> Result<String> {
+) -> Result<Citer> {
     let mut span = request.trace.span("pipeline.answer", Some("pipeline"));
     span.set("model", generator.identity().name.clone());
+    let sources = contexts.iter().map(|context| (context.number, context.text.as_str()));
+    let mut citer = Citer::new(&report.question, sources);
     let mut first = None;
     let generation = generator
         .generate(prompt, request.cancel, &mut |text| {
             first.get_or_insert_with(|| request.trace.elapsed_ms());
-            on_text(text);
+            on_text(&citer.push(text));
         })
         .map_err(|error| match error {
             ModelError::Cancelled => Error::Cancelled,
             other => other.into(),
         })?;
+    on_text(&citer.finish());
     if report.timings.first_token_ms == 0.0 {
         report.timings.first_token_ms = first.unwrap_or_else(|| request.trace.elapsed_ms());
     }
@@ -209,13 +231,12 @@ fn run(
     span.set("first_token_ms", generation.first_token_ms);
     report.usage.add(&generation);
     match generation.finish {
-        Finish::Cancelled => Err(Error::Cancelled),
-        Finish::Length => {
-            report.notes.push("the answer reached its length limit".into());
-            Ok(generation.text.trim().to_owned())
-        }
-        Finish::Stop | Finish::StopString => Ok(generation.text.trim().to_owned()),
+        Finish::Cancelled => return Err(Error::Cancelled),
+        Finish::Length => report.notes.push("the answer reached its length limit".into()),
+        Finish::Repetition => report.notes.push("the answer began to repeat itself and was stopped".into()),
+        Finish::Stop | Finish::StopString => {}
     }
+    Ok(citer)
 }
 
 /// The user text: contexts under labels, then the questions, then the language.
@@ -247,120 +268,21 @@ fn user_prompt(report: &AskReport, contexts: &[Context]) -> String {
     text
 }
 
-/// What is wrong with a written answer.
-#[derive(Debug, Clone, PartialEq)]
-enum Problem {
-    Numbers(Vec<String>),
-    Language { wanted: String, found: String },
-    WithoutResult(String),
-    Empty,
-}
-
-impl std::fmt::Display for Problem {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Numbers(numbers) => write!(formatter, "{} is not in the sources", numbers.join(", ")),
-            Self::Language { wanted, found } => write!(formatter, "written in {found}, asked in {wanted}"),
-            Self::WithoutResult(value) => write!(formatter, "the result {value} is missing from it"),
-            Self::Empty => formatter.write_str("empty"),
-        }
-    }
-}
-
-impl Problem {
-    fn correction(&self, language: &str) -> String {
-        match (self, language) {
-            (Self::Numbers(numbers), "pt") => {
-                format!("Não use {}: não está nas fontes. Copie os números das fontes.", numbers.join(", "))
-            }
-            (Self::Numbers(numbers), _) => {
-                format!(
-                    "Do not use {}: it is not in the sources. Copy numbers from the sources.",
-                    numbers.join(", ")
-                )
-            }
-            (Self::WithoutResult(value), "pt") => format!("Diga na resposta o valor {value}."),
-            (Self::WithoutResult(value), _) => format!("State the value {value} in the answer."),
-            (_, language) => phrase(language, Phrase::LanguageRule).to_owned(),
-        }
-    }
-}
-
-fn problem_of(answer: &str, report: &AskReport, contexts: &[Context]) -> Option<Problem> {
-    if answer.is_empty() {
-        return Some(Problem::Empty);
-    }
-    let mut known: Vec<&str> = contexts.iter().map(|context| context.text.as_str()).collect();
-    known.extend(contexts.iter().map(|context| context.label.as_str()));
-    known.push(&report.question);
-    let foreign = unsupported_numbers(&without_citations(answer), &known);
-    if !foreign.is_empty() {
-        return Some(Problem::Numbers(foreign));
-    }
-    if let Some(value) = unsaid_result(answer, &report.parts) {
-        return Some(Problem::WithoutResult(value));
-    }
-    let found = language::code(answer)?;
-    (answer.split_whitespace().count() >= 6 && found != report.language)
-        .then(|| Problem::Language { wanted: report.language.clone(), found: found.to_owned() })
-}
-
-/// The value of a one-row result that the answer does not state.
-fn unsaid_result(answer: &str, parts: &[PartReport]) -> Option<String> {
-    let said = fold(answer);
-    parts
-        .iter()
-        .filter(|part| part.sql.is_some() && part.fallback.is_none() && part.rows.len() == 1)
-        .flat_map(|part| part.rows[0].iter())
-        .filter(|value| !value.is_null())
-        .map(cell)
-        .find(|value| match value.parse::<f64>() {
-            Ok(_) => !occurs(value, answer),
-            Err(_) => !said.contains(&fold(value)),
-        })
-}
-
-/// Removes `[n]` marks, which are no numbers of the answer.
-fn without_citations(answer: &str) -> String {
-    let mut text = String::with_capacity(answer.len());
-    let mut rest = answer;
-    while let Some(open) = rest.find('[') {
-        text.push_str(&rest[..open]);
-        let tail = &rest[open + 1..];
-        match tail.find(']') {
-            Some(close) if tail[..close].chars().all(|c| c.is_ascii_digit() || c == ',' || c == ' ') => {
-                rest = &tail[close + 1..];
-            }
-            _ => {
-                text.push('[');
-                rest = tail;
-            }
-        }
-    }
-    text.push_str(rest);
-    text
-}
-
 /// A second attempt that still fails is kept and said, except where the rows can speak for themselves.
-fn settle(
-    answer: String,
-    problem: &Problem,
-    report: &mut AskReport,
-    on_text: &mut dyn FnMut(&str),
-) -> String {
+fn settle(answer: &str, problem: &Problem, report: &mut AskReport, on_text: &mut dyn FnMut(&str)) -> String {
     report.notes.push(format!("not verified: {problem}"));
     let from_rows: Vec<String> = report
         .parts
         .iter()
         .filter(|part| part.sql.is_some() && part.fallback.is_none() && !part.rows.is_empty())
-        .map(rows_as_text)
+        .map(|part| rows_as_text(part, &report.language))
         .collect();
     if from_rows.len() == report.parts.len() {
         let rows = from_rows.join("\n");
         on_text(&format!("\n{rows}"));
         return rows;
     }
-    answer
+    answer.to_owned()
 }
 
 /// Says for each part that found nothing that it did.
@@ -372,16 +294,13 @@ fn append_missing_parts(report: &mut AskReport, held: &[bool], on_text: &mut dyn
     }
 }
 
-/// The sources the answer cites; all of the best ones when it cites none.
-fn cited(answer: &str, contexts: &[Context], parts: &[PartReport]) -> Vec<Source> {
-    let mentioned = |number: usize| {
-        answer.contains(&format!("[{number}]"))
-            || answer.contains(&format!("[{number},"))
-            || answer.contains(&format!(", {number}]"))
-    };
-    let used: Vec<&Context> = contexts.iter().filter(|context| mentioned(context.number)).collect();
-    let listed = if used.is_empty() { contexts.iter().collect() } else { used };
-    listed.into_iter().map(|context| source_of(context, parts)).collect()
+/// The sources the answer cites; all of them when it cites none.
+fn cited(used: &BTreeSet<usize>, contexts: &[Context], parts: &[PartReport]) -> Vec<Source> {
+    contexts
+        .iter()
+        .filter(|context| used.is_empty() || used.contains(&context.number))
+        .map(|context| source_of(context, parts))
+        .collect()
 }
 
 fn source_of(context: &Context, parts: &[PartReport]) -> Source {
@@ -408,42 +327,9 @@ fn without_generator(error: &ModelError) -> String {
     format!("no answer was worded: {error}{hint}")
 }
 
-/// Fixed sentences of the program itself.
-enum Phrase {
-    NotInFiles,
-    LanguageRule,
-    Question,
-}
-
-fn phrase(language: &str, which: Phrase) -> &'static str {
-    match (language, which) {
-        ("pt", Phrase::NotInFiles) => "Não encontrei isso nos seus arquivos.",
-        ("es", Phrase::NotInFiles) => "No lo encontré en sus archivos.",
-        (_, Phrase::NotInFiles) => "I did not find that in your files.",
-        ("pt", Phrase::LanguageRule) => {
-            "Responda em português, em uma ou duas frases, com a fonte entre colchetes."
-        }
-        ("es", Phrase::LanguageRule) => {
-            "Responde en español, en una o dos frases, con la fuente entre corchetes."
-        }
-        (_, Phrase::LanguageRule) => {
-            "Answer in English, in one or two sentences, with the source in brackets."
-        }
-        ("pt", Phrase::Question) => "Pergunta",
-        ("es", Phrase::Question) => "Pregunta",
-        (_, Phrase::Question) => "Question",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn citations_are_no_numbers() {
-        assert_eq!(without_citations("São 12 [1], [2, 3] e [x]."), "São 12 ,  e [x].");
-        assert_eq!(without_citations("aberto ["), "aberto [");
-    }
 
     #[test]
     fn null_is_said() {

@@ -2,9 +2,11 @@
 
 pub mod answer;
 pub mod cache;
+mod phrases;
 pub mod relational;
 pub mod retrieve;
 pub mod sql;
+mod verify;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

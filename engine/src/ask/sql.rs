@@ -13,7 +13,7 @@ use crate::decide::sql::rewrite::honest_division;
 use crate::decide::sql::smells::{self, Ran, Smell};
 use crate::decide::sql::words::{identifier, literal};
 use crate::decide::sql::{prompt, relevance};
-use crate::models::{Cancel, Generate, GenerateRequest, Generation, ModelError};
+use crate::models::{Cancel, Finish, Generate, GenerateRequest, Generation, ModelError};
 use crate::store::tables::guard::{ReadOnly, Rows};
 use crate::store::tables::{SqlError, TableError, match_values};
 
@@ -163,39 +163,60 @@ pub fn answer(
             return Err(SqlError::Cancelled.into());
         }
         outcome.sql = honest_division(&plain_sql(&generation.text));
+        let endless = matches!(generation.finish, Finish::Length | Finish::Repetition);
         trace(SqlStep::Wrote { sql: outcome.sql.clone(), ms: generation.total_ms });
-        let last = attempt == config.repairs;
-        let fault = match store.query_with_notes(&outcome.sql, cancel) {
+        let judged = if endless {
+            Err(Fault::Endless)
+        } else {
+            judge(question, store, &outcome, &card, attempt == config.repairs, cancel, trace)?
+        };
+        let fault = match judged {
             Ok(rows) => {
-                trace(SqlStep::Ran { rows: rows.row_count, ms: rows.ms });
-                let ran = Ran { sql: &outcome.sql, tables_read: &rows.tables_read };
-                let smell = match smells::smell(question, ran, &card) {
-                    None => value_not_stored(store, &outcome, &card, cancel)?
-                        .filter(|_| !last || smells::says_nothing(&rows.rows)),
-                    smell => smell,
-                };
-                // On the last try a list is better than nothing.
-                let listed = || smells::several_for_one(question, &outcome.sql, &rows.rows).filter(|_| !last);
-                let smell = smell.or_else(listed);
-                let Some(smell) = smell else {
-                    outcome.attempts.push(Attempt { sql: outcome.sql.clone(), problem: None });
-                    outcome.rows = Some(rows);
-                    return Ok(outcome);
-                };
-                Fault::Other(smell.words())
+                outcome.attempts.push(Attempt { sql: outcome.sql.clone(), problem: None });
+                outcome.rows = Some(rows);
+                return Ok(outcome);
             }
-            Err(error @ (SqlError::Cancelled | SqlError::Store { .. })) => return Err(error.into()),
-            Err(error) => fault(error),
+            Err(fault) => fault,
         };
         trace(SqlStep::Rejected { problem: fault.words() });
         outcome.attempts.push(Attempt { sql: outcome.sql.clone(), problem: Some(fault.words()) });
-        if last {
+        if attempt == config.repairs {
             outcome.abstained = Some(fault.words());
         } else {
             request.user = repair::user(question, &outcome.links, &outcome.sql, &fault, &card);
         }
     }
     Ok(outcome)
+}
+
+/// Runs the query of an attempt: its rows, or what is wrong with it.
+fn judge(
+    question: &str,
+    store: &ReadOnly,
+    outcome: &SqlOutcome,
+    card: &SchemaCard,
+    last: bool,
+    cancel: &Cancel,
+    trace: &mut dyn FnMut(SqlStep),
+) -> Result<Result<Rows, Fault>, AskSqlError> {
+    let rows = match store.query_with_notes(&outcome.sql, cancel) {
+        Ok(rows) => rows,
+        Err(error @ (SqlError::Cancelled | SqlError::Store { .. })) => return Err(error.into()),
+        Err(error) => return Ok(Err(fault(error))),
+    };
+    trace(SqlStep::Ran { rows: rows.row_count, ms: rows.ms });
+    let ran = Ran { sql: &outcome.sql, tables_read: &rows.tables_read };
+    let smell = match smells::smell(question, ran, card) {
+        None => value_not_stored(store, outcome, card, cancel)?
+            .filter(|_| !last || smells::says_nothing(&rows.rows)),
+        smell => smell,
+    };
+    // On the last try a list is better than nothing.
+    let listed = || smells::several_for_one(question, &outcome.sql, &rows.rows).filter(|_| !last);
+    Ok(match smell.or_else(listed) {
+        Some(smell) => Err(Fault::Other(smell.words())),
+        None => Ok(rows),
+    })
 }
 
 /// Looks up every text the query compares a column with; the first that the column does not hold is a smell.

@@ -3,6 +3,7 @@
 //! Nothing here opens a file, a socket or a database, calls a model, or reads a clock.
 
 pub mod chunk;
+pub mod cite;
 pub mod graph_query;
 pub mod graph_words;
 pub mod guard;

@@ -98,6 +98,8 @@ pub enum Finish {
     StopString,
     /// `max_tokens` reached.
     Length,
+    /// The text began to go round in circles; what was written so far is returned.
+    Repetition,
     /// Cancelled by the caller; the text so far is returned.
     Cancelled,
 }

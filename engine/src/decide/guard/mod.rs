@@ -19,6 +19,8 @@ mod stream;
 mod tables;
 mod words;
 
+pub use words::class;
+
 #[cfg(test)]
 mod tests;
 

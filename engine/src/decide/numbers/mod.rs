@@ -7,11 +7,13 @@ mod date;
 mod lexemes;
 mod numeric;
 mod spelled;
+mod spoken;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 pub use date::month;
+pub use spoken::spoken;
 
 use date::date;
 use lexemes::lexemes;

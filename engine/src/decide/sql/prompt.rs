@@ -16,6 +16,7 @@ const UNIQUE_SHOWN: usize = 3;
 
 const RULES: &str = "You write one SQLite query that answers a question (English or Portuguese) from the tables below.
 - Select exactly what is asked, in the order it is asked, and nothing else.
+- Use only conditions that the question states.
 - Join tables only when columns of both are needed, and write table names in full: no aliases.
 - \"How many\" over a column that already counts something (quantity, count, units) is SUM of that column; otherwise COUNT(*).
 - Highest, lowest, most, least: ORDER BY and LIMIT. Ratio: divide the sums.

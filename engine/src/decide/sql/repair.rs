@@ -14,6 +14,8 @@ pub enum Fault {
     NoSuchColumn(String),
     /// A table that is not there.
     NoSuchTable(String),
+    /// The text went on and on and was cut.
+    Endless,
     /// Anything else, in words.
     Other(String),
 }
@@ -24,17 +26,25 @@ impl Fault {
         match self {
             Self::NoSuchColumn(name) => format!("no such column: {name}"),
             Self::NoSuchTable(name) => format!("no such table: {name}"),
+            Self::Endless => "the query never ends".into(),
             Self::Other(message) => message.clone(),
         }
     }
 }
+
+/// Characters of an endless query shown again: enough to see what began, too few to go on with.
+const ENDLESS_SHOWN: usize = 80;
 
 /// The user text of the second try.
 pub fn user(question: &str, links: &[Link], sql: &str, fault: &Fault, card: &SchemaCard) -> String {
     let mut text = super::prompt::user(question, links);
     let cut = text.rfind("\nSQL:").unwrap_or(text.len());
     text.truncate(cut);
-    let _ = write!(text, "\nThis query is wrong: {sql}\nError: {}\n", fault.words());
+    let shown = match fault {
+        Fault::Endless => format!("{} ...", sql.chars().take(ENDLESS_SHOWN).collect::<String>()),
+        _ => sql.to_owned(),
+    };
+    let _ = write!(text, "\nThis query is wrong: {shown}\nError: {}\n", fault.words());
     if let Some(hint) = hint(fault, card) {
         let _ = writeln!(text, "Hint: {hint}");
     }
@@ -49,6 +59,9 @@ pub fn hint(fault: &Fault, card: &SchemaCard) -> Option<String> {
         Fault::NoSuchTable(name) => {
             let near = nearest(name, card.tables.iter().map(|table| table.name.clone()).collect());
             Some(format!("the tables are {}", near.join(", ")))
+        }
+        Fault::Endless => {
+            Some("write a short query; use only conditions that the question itself states".into())
         }
         Fault::Other(message) if message.starts_with("ambiguous column name") => {
             Some("write the table's name before the column".into())

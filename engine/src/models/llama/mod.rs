@@ -17,6 +17,8 @@ mod generate;
 mod grammar;
 #[cfg(feature = "llama")]
 mod load;
+#[cfg(any(feature = "llama", test))]
+mod repetition;
 #[cfg(feature = "llama")]
 mod sampler;
 #[cfg(feature = "llama")]

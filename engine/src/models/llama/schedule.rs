@@ -16,6 +16,7 @@ use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::token::LlamaToken;
 
 use super::backend::{LogTail, backend};
+use super::repetition;
 use super::sampler::Greedy;
 use super::slots::{Admission, Slots};
 use super::text::TextStream;
@@ -334,6 +335,8 @@ impl<'m> Scheduler<'m> {
             running.end(Finish::StopString);
         } else if running.generated >= running.request.max_tokens {
             running.end(Finish::Length);
+        } else if repetition::goes_round(running.written(self.slots.tokens(running.slot)), token) {
+            running.end(Finish::Repetition);
         } else {
             running.next = Some(token);
         }
@@ -341,6 +344,11 @@ impl<'m> Scheduler<'m> {
 }
 
 impl Running {
+    /// What was generated before the newest token, which is not in the cache yet.
+    fn written<'t>(&self, cached: &'t [LlamaToken]) -> &'t [LlamaToken] {
+        &cached[self.request.prompt.len().min(cached.len())..]
+    }
+
     fn end(&mut self, reason: Finish) {
         self.finished = true;
         if reason == Finish::Cancelled && self.generated == 0 {
