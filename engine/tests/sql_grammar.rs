@@ -252,6 +252,8 @@ fn only_real_names_and_one_select_can_be_written() {
         "SELECT RANK() OVER (PARTITION BY \"região\" ORDER BY valor DESC) FROM vendas;",
         "SELECT CASE WHEN valor > 1 THEN 'a' ELSE 'b' END FROM vendas WHERE EXISTS (SELECT id FROM \"Preços 2026\");",
         "SELECT CAST(valor AS REAL) / -2 FROM vendas;",
+        "SELECT valor FROM vendas",
+        "SELECT valor FROM vendas\n",
     ] {
         assert!(grammar.accepts(sql), "refused: {sql}");
         catalog.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
@@ -271,7 +273,7 @@ fn only_real_names_and_one_select_can_be_written() {
         "SELECT TOTAL(valor) FROM vendas;",
         "SELECT T1.desconto FROM vendas AS T1;",
         "SELECT valor FROM vendas;\nDROP TABLE vendas;",
-        "SELECT valor FROM vendas",
+        "SELECT valor FROM vendas WHERE",
     ] {
         assert!(!grammar.accepts(sql), "accepted: {sql}");
     }

@@ -5,7 +5,8 @@
 //! after it. Tables may go by `T1` to `T9`, as in the corpora that models learn SQL from: a model held
 //! back from its habit takes the next best token (`TOTAL(` for `T1.`) and never finds back. Which
 //! table such a name stands for is beyond a grammar; SQLite and the repair see to it. For the same
-//! reason the text may go on with white space after the closing `;`: one token often holds both.
+//! reason the text may end as models end one: with nothing, with `;`, with a line end, with a token
+//! that holds both. Where only `;` may come, a model that would stop writes one more condition.
 //! Alternatives are shared prefixes first, since a generator carries one state for every open one.
 
 use std::collections::BTreeMap;
@@ -53,7 +54,7 @@ const RESULT_NAMES: &[&str] = &[
     "total",
 ];
 
-const RULES: &str = r#"root ::= query ";" [ \n]*
+const RULES: &str = r#"root ::= query ([;\n] [ \n]*)?
 query ::= with? compound
 with ::= "WITH cte AS (" compound ") "
 compound ::= select (setop select)* order? limit?
