@@ -133,7 +133,7 @@ impl Page<'_> {
         let dom = self.dom;
         for id in dom.descendants(dom.root()) {
             match dom.name(id) {
-                "title" if self.content.metadata.get("title").is_none() => {
+                "title" if !self.content.metadata.contains_key("title") => {
                     let words = one_line(&text_of(dom, id));
                     self.content.note("title", &words);
                 }

@@ -198,8 +198,8 @@ impl Numbering {
             _ => {}
         }
         let mut label = own.text.clone();
-        for above in 0..=level {
-            let count = counts[above].unwrap_or(of(above).start);
+        for (above, count) in counts.iter().enumerate().take(level + 1) {
+            let count = count.unwrap_or(of(above).start);
             label = label.replace(&format!("%{}", above + 1), &ordinal(count, &of(above).format));
         }
         Some(label.trim().to_owned())
