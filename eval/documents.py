@@ -62,6 +62,13 @@ def overlap(found: list[str], truth: list[str]) -> dict[str, float]:
     return {"precision": precision, "recall": recall, "f1": 2 * precision * recall / total if total else 0.0}
 
 
+def written(cell: str, column: dict[str, Any]) -> str:
+    """Returns a cell as the file has it: truth values as words, a percent with its sign."""
+    if column.get("kind") == "boolean":
+        return {"1": "true", "0": "false"}.get(cell, cell)
+    return cell + "%" if cell and column.get("unit") == "%" else cell
+
+
 def table_cells(line: dict[str, Any], header: bool) -> list[str]:
     """Returns all cells of a file's tables; empty ones say nothing."""
     cells: list[str] = []
@@ -69,7 +76,7 @@ def table_cells(line: dict[str, Any], header: bool) -> list[str]:
         if header:
             cells += [column["header"] for column in table["columns"]]
         for row in table["cells"]:
-            cells += row
+            cells += [written(cell, column) for cell, column in zip(row, table["columns"])]
     return [cell for cell in map(normal_cell, cells) if cell]
 
 
@@ -142,7 +149,7 @@ def main() -> None:
         report["files"][path.name] = {
             "status": line["status"], "kind": line.get("kind"), "error": line.get("error"),
             "ms": round(line["ms"], 1), "tables": len(line.get("tables", [])),
-            "words": len(text_words(line)), "warnings": line.get("warnings", []), **scores,
+            "word_count": len(text_words(line)), "warnings": line.get("warnings", []), **scores,
         }
         shown = " ".join(f"{name} F1 {score['f1']:.3f} recall {score['recall']:.3f}" for name, score in scores.items())
         print(f"{line['status']:8}{path.name:42}{line['ms']:9.1f} ms  {shown or line.get('error') or ''}")

@@ -5,14 +5,14 @@
 //! ```
 //! A folder is read file by file. With `--json` every file is a line
 //! `{"path","status","kind","error","ms","bytes","texts":[{"title","text","metadata","marks"}],
-//! "tables":[{"name","location","caption","columns","rows","cells"}],"warnings"}`; cells are text,
+//! "tables":[{"name","location","caption","columns":[{"name","header","kind","unit"}],"rows","cells"}],"warnings"}`; cells are text,
 //! NULL is empty. `eval/documents.py` compares these with truth files.
 #![allow(clippy::print_stdout)]
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use polyrag::decide::table::Table;
+use polyrag::decide::table::{ColumnInfo, Table};
 use polyrag::read::{ReadError, ReadLimits, Reader, Reading, Source, TextDocument, check_size, read};
 use polyrag::store::tables::row_texts;
 use serde_json::{Value, json};
@@ -131,8 +131,8 @@ fn table_value(table: &Table) -> Value {
     let info = &table.info;
     let rows = table.batches.iter().flat_map(|batch| (0..batch.num_rows()).map(move |row| (batch, row)));
     let cells: Vec<Vec<String>> = rows.map(|(batch, row)| row_texts(batch, info, row)).collect();
-    let columns: Vec<Value> =
-        info.columns.iter().map(|column| json!({ "name": column.name, "header": column.header })).collect();
+    let column = |column: &ColumnInfo| json!({ "name": column.name, "header": column.header, "kind": column.kind, "unit": column.unit });
+    let columns: Vec<Value> = info.columns.iter().map(column).collect();
     json!({
         "name": info.name, "location": info.location, "caption": info.caption, "rows": info.rows,
         "columns": columns, "cells": cells,
