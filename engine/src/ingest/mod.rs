@@ -146,7 +146,7 @@ impl Adder<'_> {
         }
         let reading = read::read(file, bytes, &Reader::new(&self.engine.config.read))?;
         let warnings: Vec<String> = reading.warnings.iter().map(read::Warning::to_string).collect();
-        let many = reading.kind == Kind::Jsonl;
+        let many = reading.kind == Kind::Jsonl || reading.sources.len() > 1;
         let prepared = reading
             .sources
             .into_iter()
