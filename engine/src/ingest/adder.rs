@@ -1,114 +1,103 @@
-//! One file on its way in.
+//! One file that was read, on its way into the stores.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 
 use crate::decide::route::StoreKind;
 use crate::decide::triples::Triple;
 use crate::engine::Engine;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::ingest::look::{Look, Parsed};
 use crate::ingest::prepare::{self, Prepared, prepare};
-use crate::ingest::storing::{Storing, unchanged};
+use crate::ingest::storing::{Arrival, Storing, unchanged};
 use crate::ingest::triples_file::GivenTriples;
 use crate::ingest::{AddOptions, Progress};
 use crate::models::Cancel;
-use crate::read::{self, Kind, Reader};
+use crate::read::{self, Kind};
 use crate::report::AddedDocument;
-use crate::store::catalog::NewChunk;
+use crate::store::catalog::{NewChunk, StoredFile};
 use crate::store::{StoreError, catalog, tables};
 
 /// Chunks embedded and committed together from one file of many documents.
 const BATCH_CHUNKS: usize = 128;
 
-/// Works on one file.
+/// Works on one file at a time.
 pub(super) struct Adder<'a> {
     pub engine: &'a Engine,
     pub options: &'a AddOptions,
     pub triples: Option<&'a GivenTriples>,
     pub cancel: &'a Cancel,
     pub progress: &'a mut dyn Progress,
+    /// Store asked for, for the file at hand; `None` lets the router decide.
+    pub asked: Option<StoreKind>,
 }
 
 impl Adder<'_> {
-    /// Takes in a file, or says that there is nothing to do.
-    pub fn file(&mut self, file: &Path) -> Result<Vec<AddedDocument>> {
-        let io = |source| Error::Io { path: file.to_owned(), source };
-        let size = std::fs::metadata(file).map_err(io)?.len();
-        read::check_size(file, size, &self.engine.config.read)?;
-        let bytes = std::fs::read(file).map_err(io)?;
-        let hash = blake3::hash(&bytes).to_hex().to_string();
-        let name = file.display().to_string();
-        if let Some(document) = self.known(&name, &hash)? {
-            self.progress.end(&document);
-            return Ok(vec![document]);
-        }
-        let kind = read::detect(file, &bytes[..bytes.len().min(65_536)]);
-        if kind == Kind::Sqlite {
-            return self.database(file, &hash, size);
-        }
-        let reading = read::read(file, bytes, &Reader::new(&self.engine.config.read))?;
+    /// Takes in a file that was read; its last commit makes it the catalog's version of the file.
+    pub fn file(&mut self, parsed: Parsed) -> Result<Vec<AddedDocument>> {
+        let Parsed { look, reading } = parsed;
+        let row = self.row(&look);
+        let Some(reading) = reading else { return self.database(&look, &row) };
         let warnings: Vec<String> = reading.warnings.iter().map(read::Warning::to_string).collect();
         let many = reading.kind == Kind::Jsonl;
         let prepared = reading
             .sources
             .into_iter()
-            .map(|source| prepare(self.engine, file, reading.kind, &hash, size, many, source))
+            .map(|source| prepare(self.engine, &look, reading.kind, many, source, self.cancel))
             .collect::<Result<Vec<_>>>()?;
-        let mut documents = self.in_batches(&name, prepared)?;
+        let mut documents = self.in_batches(&row, prepared)?;
         if let Some(first) = documents.first_mut() {
             first.warnings.extend(warnings);
+        }
+        for document in &documents {
+            self.progress.end(document);
         }
         Ok(documents)
     }
 
-    /// Reports what needs no work: the same bytes here already, or under another name.
-    fn known(&self, name: &str, hash: &str) -> Result<Option<AddedDocument>> {
-        let wanted = self.options.store.map_or("auto", StoreKind::as_str);
-        self.engine.bookkeeping(|connection| {
-            let here = catalog::document_at(connection, name)?;
-            if let Some(document) = &here
-                && document.content_hash == hash
-                && document.requested_store == wanted
-            {
-                return Ok(Some(unchanged(name, None)));
-            }
-            if here.is_none()
-                && let Some(original) = catalog::document_with_hash(connection, hash)?
-                && original.requested_store == wanted
-            {
-                if Path::new(&original.path).exists() {
-                    catalog::insert_alias(connection, name, original.id)?;
-                    return Ok(Some(unchanged(name, Some(original.path))));
-                }
-                // The old name is gone and the bytes are here: the file was renamed.
-                catalog::rename_document(connection, original.id, name)?;
-                return Ok(Some(AddedDocument { status: "updated".into(), ..unchanged(name, None) }));
-            }
-            Ok(None)
-        })
+    fn wanted(&self) -> &'static str {
+        self.asked.map_or("auto", StoreKind::as_str)
     }
 
-    /// Embeds, places and commits documents in batches, then removes what the file no longer has.
-    fn in_batches(&mut self, source: &str, prepared: Vec<Prepared>) -> Result<Vec<AddedDocument>> {
+    /// The catalog's row for a file whose documents are its own.
+    fn row(&self, look: &Look) -> StoredFile {
+        StoredFile {
+            path: look.name.clone(),
+            content_hash: look.hash.clone(),
+            bytes: look.bytes,
+            kind: look.kind.to_string(),
+            requested_store: self.wanted().to_owned(),
+            original: None,
+        }
+    }
+
+    /// Embeds, places and commits documents in batches; the last one also removes what the file
+    /// no longer has. A file of one document is one commit.
+    fn in_batches(&mut self, file: &StoredFile, prepared: Vec<Prepared>) -> Result<Vec<AddedDocument>> {
         let total: usize = prepared.iter().map(|document| document.chunks.len()).sum();
         let kept: HashSet<String> = prepared.iter().map(|document| document.document.path.clone()).collect();
         let mut done = 0;
         let mut reports = Vec::new();
         let mut batch: Vec<Prepared> = Vec::new();
         for document in prepared {
-            batch.push(document);
             if batch.iter().map(|document| document.chunks.len()).sum::<usize>() >= BATCH_CHUNKS {
-                reports.extend(self.batch(std::mem::take(&mut batch), &mut done, total)?);
+                let begun = Arrival { file, kept: None };
+                reports.extend(self.batch(std::mem::take(&mut batch), &begun, &mut done, total)?);
             }
+            batch.push(document);
         }
-        reports.extend(self.batch(batch, &mut done, total)?);
-        self.remove_gone(source, &kept)?;
+        reports.extend(self.batch(batch, &Arrival { file, kept: Some(&kept) }, &mut done, total)?);
         Ok(reports)
     }
 
-    fn batch(&mut self, batch: Vec<Prepared>, done: &mut usize, total: usize) -> Result<Vec<AddedDocument>> {
+    fn batch(
+        &mut self,
+        batch: Vec<Prepared>,
+        arrival: &Arrival,
+        done: &mut usize,
+        total: usize,
+    ) -> Result<Vec<AddedDocument>> {
         let (fresh, mut reports) = self.without_unchanged(batch)?;
-        if fresh.is_empty() {
+        if fresh.is_empty() && arrival.kept.is_none() {
             return Ok(reports);
         }
         let chunks = self.embed_and_place(&fresh, done, total)?;
@@ -118,23 +107,22 @@ impl Adder<'_> {
         reports.extend(self.engine.change(|transaction, graph_writer| {
             let mut storing = Storing { transaction, vectors: &vectors, graph_writer, config };
             let (mut chunks, mut triples) = (chunks.into_iter(), triples.into_iter());
-            fresh
+            let stored = fresh
                 .into_iter()
                 .map(|document| {
                     let own: Vec<NewChunk> = chunks.by_ref().take(document.chunks.len()).collect();
                     let facts: Vec<Vec<Triple>> = triples.by_ref().take(document.chunks.len()).collect();
                     storing.document(document, &own, &facts)
                 })
-                .collect::<Result<Vec<_>>>()
+                .collect::<Result<Vec<_>>>()?;
+            storing.arrival(arrival)?;
+            Ok(stored)
         })?);
-        for report in &reports {
-            self.progress.end(report);
-        }
         Ok(reports)
     }
 
     fn without_unchanged(&self, batch: Vec<Prepared>) -> Result<(Vec<Prepared>, Vec<AddedDocument>)> {
-        let wanted = self.options.store.map_or("auto", StoreKind::as_str);
+        let wanted = self.wanted();
         let connection = self.engine.reader()?;
         let (mut fresh, mut reports) = (Vec::new(), Vec::new());
         for mut document in batch {
@@ -143,7 +131,8 @@ impl Adder<'_> {
             match known {
                 Some(known)
                     if known.content_hash == document.document.content_hash
-                        && known.requested_store == wanted =>
+                        && known.requested_store == wanted
+                        && known.kind == document.document.kind =>
                 {
                     reports.push(unchanged(&document.document.path, None));
                 }
@@ -156,32 +145,11 @@ impl Adder<'_> {
         Ok((fresh, reports))
     }
 
-    /// Removes documents that came from this file before and are no longer in it.
-    fn remove_gone(&self, source: &str, kept: &HashSet<String>) -> Result<()> {
-        let gone: Vec<String> = catalog::paths_of_source(&self.engine.reader()?, source)?
-            .into_iter()
-            .filter(|path| !kept.contains(path))
-            .collect();
-        if gone.is_empty() {
-            return Ok(());
-        }
-        self.engine.change(|transaction, graph_writer| {
-            for path in gone {
-                if let Some(document) = catalog::document_at(transaction, &path)? {
-                    catalog::delete_document(transaction, document.id, graph_writer)?;
-                }
-            }
-            Ok(())
-        })
-    }
-
     /// Copies the tables of a SQLite database.
-    fn database(&mut self, file: &Path, hash: &str, size: u64) -> Result<Vec<AddedDocument>> {
-        let mut document = prepare::database(file, hash, size);
-        self.options
-            .store
-            .map_or("auto", StoreKind::as_str)
-            .clone_into(&mut document.document.requested_store);
+    fn database(&mut self, look: &Look, row: &StoredFile) -> Result<Vec<AddedDocument>> {
+        let file = look.path.as_path();
+        let mut document = prepare::database(look);
+        self.wanted().clone_into(&mut document.document.requested_store);
         let rows = self.engine.config.router.evidence_rows;
         // What the tables hold is only known once they are in, and a model must not be called
         // inside the transaction: so they are copied once to look, and once to stay.
@@ -203,6 +171,7 @@ impl Adder<'_> {
         let chunks = self.embed_and_place(&batch, &mut done, total)?;
         let [document] = batch;
         let path = document.document.path.clone();
+        let kept = HashSet::from([path.clone()]);
         let no_triples = vec![Vec::new(); chunks.len()];
         let config = &self.engine.config.graph;
         let report = self.engine.change(|transaction, graph_writer| {
@@ -211,6 +180,7 @@ impl Adder<'_> {
             let id = catalog::document_at(transaction, &path)?.map_or(0, |stored| stored.id);
             let imported = tables::import_sqlite(transaction, id, file).map_err(StoreError::from)?;
             report.tables = imported.tables.iter().map(|table| table.name.clone()).collect();
+            storing.arrival(&Arrival { file: row, kept: Some(&kept) })?;
             Ok(report)
         })?;
         self.progress.end(&report);

@@ -1,6 +1,6 @@
 //! Documents into the stores, inside the caller's transaction.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rusqlite::Transaction;
 use serde_json::{Map, Value};
@@ -13,22 +13,26 @@ use crate::engine::now;
 use crate::error::Result;
 use crate::ingest::prepare::Prepared;
 use crate::report::AddedDocument;
-use crate::store::catalog::{NewChunk, NewDocument};
+use crate::store::catalog::{NewChunk, StoredFile};
 use crate::store::graph::{GraphPassage, GraphWriter};
 use crate::store::{StoreError, catalog, graph, tables};
 
-/// Reports a file without work.
+/// Reports a document without work.
 pub(super) fn unchanged(path: &str, duplicate_of: Option<String>) -> AddedDocument {
     AddedDocument {
         path: path.to_owned(),
         status: "unchanged".into(),
-        error: None,
-        chunks: 0,
-        placements: Map::new(),
-        tables: Vec::new(),
-        warnings: Vec::new(),
         duplicate_of,
+        ..AddedDocument::default()
     }
+}
+
+/// A batch of a file's documents in relation to the whole file.
+pub(super) struct Arrival<'a> {
+    /// The file's row once it is complete.
+    pub file: &'a StoredFile,
+    /// Paths of all its documents, with the last batch.
+    pub kept: Option<&'a HashSet<String>>,
 }
 
 /// What storing documents inside one transaction shares.
@@ -50,14 +54,13 @@ impl Storing<'_> {
         if let Some(id) = document.replaces {
             catalog::delete_document(self.transaction, id, self.graph_writer)?;
         }
-        catalog::remove_alias(self.transaction, &document.document.path)?;
         let id = catalog::insert_document(self.transaction, &document.document, now())?;
         let mut warnings = document.warnings.clone();
         let names = self.tables(id, &document.tables, &mut warnings)?;
         let mut placements: Map<String, Value> =
             StoreKind::ALL.iter().map(|store| (store.as_str().to_owned(), Value::from(0))).collect();
         for (chunk, facts) in chunks.iter().zip(triples) {
-            let key = chunk_key(&document.document, chunk);
+            let key = catalog::chunk_key(&document.document.path, chunk.ordinal, &chunk.text);
             let chunk_id = catalog::insert_chunk(self.transaction, id, &key, chunk)?;
             if chunk.stores.contains(&StoreKind::Graph) {
                 let titles = titles_of(chunk);
@@ -73,13 +76,32 @@ impl Storing<'_> {
         Ok(AddedDocument {
             path: document.document.path,
             status: if document.replaces.is_some() { "updated" } else { "added" }.into(),
-            error: None,
             chunks: chunks.len(),
             placements,
             tables: names,
             warnings,
-            duplicate_of: None,
+            ..AddedDocument::default()
         })
+    }
+
+    /// Writes the file's row: without a hash while documents are still to come, then with it, when
+    /// documents that are no longer in the file go too.
+    pub fn arrival(&mut self, arrival: &Arrival) -> Result<()> {
+        let file = arrival.file;
+        let Some(kept) = arrival.kept else {
+            let begun = StoredFile { content_hash: String::new(), ..file.clone() };
+            return Ok(catalog::put_file(self.transaction, &begun)?);
+        };
+        for path in catalog::paths_of_source(self.transaction, &file.path)? {
+            if !kept.contains(&path)
+                && let Some(document) = catalog::document_at(self.transaction, &path)?
+            {
+                catalog::delete_document(self.transaction, document.id, self.graph_writer)?;
+            }
+        }
+        catalog::remove_false_copies(self.transaction, &file.path, &file.content_hash)?;
+        catalog::put_file(self.transaction, file)?;
+        Ok(catalog::clear_failure(self.transaction, &file.path)?)
     }
 
     fn tables(&self, id: i64, tables: &[Table], warnings: &mut Vec<String>) -> Result<Vec<String>> {
@@ -102,10 +124,4 @@ impl Storing<'_> {
 /// The headings above a chunk.
 pub(super) fn titles_of(chunk: &NewChunk) -> Vec<&str> {
     chunk.headings.iter().map(String::as_str).collect()
-}
-
-/// Stable id of a chunk: the same path, position and text give the same id.
-fn chunk_key(document: &NewDocument, chunk: &NewChunk) -> String {
-    let seed = format!("{}\0{}\0{}", document.path, chunk.ordinal, chunk.text);
-    blake3::hash(seed.as_bytes()).to_hex()[..16].to_owned()
 }

@@ -24,6 +24,9 @@ impl Adder<'_> {
         done: &mut usize,
         total: usize,
     ) -> Result<Vec<NewChunk>> {
+        if batch.iter().all(|document| document.chunks.is_empty()) {
+            return Ok(Vec::new());
+        }
         let all: Vec<&PreparedChunk> = batch.iter().flat_map(|document| &document.chunks).collect();
         let mut vectors: Vec<Option<Vec<f32>>> = Vec::with_capacity(all.len());
         let connection = self.engine.reader()?;
@@ -49,7 +52,7 @@ impl Adder<'_> {
         for slot in vectors.iter_mut().filter(|slot| slot.is_none()) {
             *slot = fresh.next();
         }
-        let placer = prepare::Placer::new(self.engine, self.options.store)?;
+        let placer = prepare::Placer::new(self.engine, self.asked)?;
         let mut vectors = vectors.into_iter().map(Option::unwrap_or_default);
         Ok(batch
             .iter()

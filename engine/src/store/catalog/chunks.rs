@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::decide::route::StoreKind;
 use crate::store::StoreError;
+use crate::store::catalog::also_at;
 use crate::store::vectors::{blob_to_vector, vector_to_blob};
 
 /// What is needed to store a chunk.
@@ -51,6 +52,8 @@ pub struct StoredChunk {
     pub headings: Vec<String>,
     /// Text.
     pub text: String,
+    /// Other paths that hold the same document.
+    pub also_at: Vec<String>,
 }
 
 /// Inserts a chunk with its placements and full text, and returns its row id.
@@ -94,6 +97,11 @@ pub fn insert_chunk(
     Ok(id)
 }
 
+/// Stable id of a chunk: the same document path, position and text give the same id.
+pub fn chunk_key(path: &str, ordinal: usize, text: &str) -> String {
+    blake3::hash(format!("{path}\0{ordinal}\0{text}").as_bytes()).to_hex()[..16].to_owned()
+}
+
 /// Hash under which an embedding can be found again: headings and text both go into the vector.
 pub fn text_hash(headings: &[String], text: &str) -> String {
     let mut hasher = blake3::Hasher::new();
@@ -125,15 +133,15 @@ pub fn embedding_of(connection: &Connection, hash: &str) -> Result<Option<Vec<f3
 /// [`StoreError::Sqlite`].
 pub fn chunks_by_id(connection: &Connection, ids: &[i64]) -> Result<Vec<StoredChunk>, StoreError> {
     let mut statement = connection.prepare_cached(
-        "SELECT c.id, c.chunk_key, c.document_id, d.name, d.path, c.location, c.headings, c.text
+        "SELECT c.id, c.chunk_key, c.document_id, d.name, d.path, c.location, c.headings, c.text, d.source
          FROM chunks c JOIN documents d ON d.id = c.document_id WHERE c.id = ?",
     )?;
     let mut list = Vec::with_capacity(ids.len());
     for id in ids {
-        let chunk = statement
+        let found = statement
             .query_row([id], |row| {
                 let headings: String = row.get(6)?;
-                Ok(StoredChunk {
+                let chunk = StoredChunk {
                     id: row.get(0)?,
                     chunk_key: row.get(1)?,
                     document_id: row.get(2)?,
@@ -142,10 +150,15 @@ pub fn chunks_by_id(connection: &Connection, ids: &[i64]) -> Result<Vec<StoredCh
                     location: row.get(5)?,
                     headings: serde_json::from_str(&headings).unwrap_or_default(),
                     text: row.get(7)?,
-                })
+                    also_at: Vec::new(),
+                };
+                Ok((chunk, row.get::<_, String>(8)?))
             })
             .optional()?;
-        list.extend(chunk);
+        if let Some((mut chunk, source)) = found {
+            chunk.also_at = also_at(connection, &source, &chunk.path)?;
+            list.push(chunk);
+        }
     }
     Ok(list)
 }

@@ -1,7 +1,5 @@
 //! Documents: listed, found, stored, moved and deleted.
 
-use std::path::Path;
-
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use serde::Serialize;
 
@@ -13,6 +11,8 @@ use crate::store::graph::GraphWriter;
 pub struct StoredDocument {
     /// Row id.
     pub id: i64,
+    /// The file it came from; absolute.
+    pub source: String,
     /// The file, or `file#n` for one of several documents in a file.
     pub path: String,
     /// File name or title.
@@ -60,6 +60,7 @@ fn document_from(row: &Row) -> rusqlite::Result<StoredDocument> {
     let details: String = row.get("details")?;
     Ok(StoredDocument {
         id: row.get("id")?,
+        source: row.get("source")?,
         path: row.get("path")?,
         name: row.get("name")?,
         kind: row.get("kind")?,
@@ -79,13 +80,22 @@ fn document_from(row: &Row) -> rusqlite::Result<StoredDocument> {
 pub fn documents(connection: &Connection) -> Result<Vec<StoredDocument>, StoreError> {
     let mut statement = connection.prepare("SELECT * FROM documents ORDER BY path")?;
     let mut list = statement.query_map([], document_from)?.collect::<rusqlite::Result<Vec<_>>>()?;
-    let mut paths =
-        connection.prepare("SELECT path FROM document_paths WHERE document_id = ? ORDER BY path")?;
     for document in &mut list {
-        document.also_at =
-            paths.query_map([document.id], |row| row.get(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
+        document.also_at = also_at(connection, &document.source, &document.path)?;
     }
     Ok(list)
+}
+
+/// Other paths that hold the same bytes as a document of `source`, as the document's own path is written.
+///
+/// # Errors
+/// [`StoreError::Sqlite`].
+pub fn also_at(connection: &Connection, source: &str, path: &str) -> Result<Vec<String>, StoreError> {
+    let mut statement =
+        connection.prepare_cached("SELECT path FROM files WHERE original = ? ORDER BY path")?;
+    let place = path.strip_prefix(source).unwrap_or_default();
+    let copies = statement.query_map([source], |row| row.get::<_, String>(0))?;
+    Ok(copies.map(|copy| copy.map(|copy| copy + place)).collect::<rusqlite::Result<_>>()?)
 }
 
 /// Finds a document by its path.
@@ -95,16 +105,6 @@ pub fn documents(connection: &Connection) -> Result<Vec<StoredDocument>, StoreEr
 pub fn document_at(connection: &Connection, path: &str) -> Result<Option<StoredDocument>, StoreError> {
     let mut statement = connection.prepare_cached("SELECT * FROM documents WHERE path = ?")?;
     Ok(statement.query_row([path], document_from).optional()?)
-}
-
-/// Finds a document that holds the same bytes.
-///
-/// # Errors
-/// [`StoreError::Sqlite`].
-pub fn document_with_hash(connection: &Connection, hash: &str) -> Result<Option<StoredDocument>, StoreError> {
-    let mut statement =
-        connection.prepare_cached("SELECT * FROM documents WHERE content_hash = ? ORDER BY id LIMIT 1")?;
-    Ok(statement.query_row([hash], document_from).optional()?)
 }
 
 /// Returns the paths of the documents that came from `source`.
@@ -165,42 +165,5 @@ pub fn delete_document(
     }
     crate::store::tables::delete_document(transaction, document_id)?;
     transaction.execute("DELETE FROM documents WHERE id = ?", [document_id])?;
-    Ok(())
-}
-
-/// Records that `path` holds the bytes of a stored document.
-///
-/// # Errors
-/// [`StoreError::Sqlite`].
-pub fn insert_alias(connection: &Connection, path: &str, document_id: i64) -> Result<(), StoreError> {
-    connection.execute(
-        "INSERT OR REPLACE INTO document_paths (path, document_id) VALUES (?1, ?2)",
-        params![path, document_id],
-    )?;
-    Ok(())
-}
-
-/// Forgets that `path` holds the bytes of a stored document.
-///
-/// # Errors
-/// [`StoreError::Sqlite`].
-pub fn remove_alias(connection: &Connection, path: &str) -> Result<(), StoreError> {
-    connection.execute("DELETE FROM document_paths WHERE path = ?", [path])?;
-    Ok(())
-}
-
-/// Moves a document to another path that held the same bytes.
-///
-/// # Errors
-/// [`StoreError::Sqlite`].
-pub fn rename_document(connection: &Connection, document_id: i64, path: &str) -> Result<(), StoreError> {
-    remove_alias(connection, path)?;
-    let name = Path::new(path)
-        .file_name()
-        .map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned());
-    connection.execute(
-        "UPDATE documents SET path = ?1, source = ?1, name = ?2 WHERE id = ?3",
-        params![path, name, document_id],
-    )?;
     Ok(())
 }

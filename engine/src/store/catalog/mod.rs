@@ -6,9 +6,12 @@
 
 mod chunks;
 mod documents;
+mod failures;
+mod files;
 mod memory;
 mod schema;
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -16,9 +19,11 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction};
 
 pub use self::chunks::*;
 pub use self::documents::*;
+pub use self::failures::*;
+pub use self::files::*;
 pub use self::memory::*;
-use self::schema::SCHEMA;
-pub use self::schema::SCHEMA_VERSION;
+pub use self::schema::{APPLICATION_ID, SCHEMA_VERSION};
+use self::schema::{FROM_1, SCHEMA};
 use crate::store::StoreError;
 
 /// Opens or creates the catalog for writing.
@@ -38,8 +43,10 @@ pub fn open_writer(path: &Path) -> Result<Connection, StoreError> {
     }
     if version < SCHEMA_VERSION {
         let all = [SCHEMA, crate::store::graph::SCHEMA, crate::store::tables::SCHEMA].join("\n");
+        let migration = if version == 1 { FROM_1 } else { "" };
         connection.execute_batch(&format!(
-            "BEGIN IMMEDIATE; {all}; PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
+            "BEGIN IMMEDIATE; {all}; {migration}; PRAGMA application_id = {APPLICATION_ID};
+             PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
         ))?;
     }
     Ok(connection)
@@ -105,6 +112,8 @@ pub fn bump_corpus_version(transaction: &Transaction) -> Result<i64, StoreError>
 pub fn counts(connection: &Connection) -> Result<serde_json::Map<String, serde_json::Value>, StoreError> {
     let mut counts = serde_json::Map::new();
     for (name, sql) in [
+        ("files", "SELECT count(*) FROM files"),
+        ("failed_files", "SELECT count(*) FROM failures"),
         ("documents", "SELECT count(*) FROM documents"),
         ("chunks", "SELECT count(*) FROM chunks"),
         ("relational", "SELECT count(*) FROM placements WHERE store = 'relational'"),
@@ -128,4 +137,16 @@ pub fn counts(connection: &Connection) -> Result<serde_json::Map<String, serde_j
 /// Where the catalog lives inside a data folder.
 pub fn path_in(data: &Path) -> PathBuf {
     data.join("catalog.db")
+}
+
+/// Whether the first bytes of a file (72 or more) are those of a catalog or of a backup of one.
+pub fn is_catalog_head(head: &[u8]) -> bool {
+    head.starts_with(b"SQLite format 3\0") && head.get(68..72) == Some(&APPLICATION_ID.to_be_bytes()[..])
+}
+
+/// Whether a file is a catalog or a backup of one; `false` when it can't be read.
+pub fn is_catalog(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = std::fs::File::open(path).and_then(|file| file.take(72).read_to_end(&mut head));
+    read.is_ok() && is_catalog_head(&head)
 }

@@ -1,7 +1,22 @@
 //! The tables of the catalog.
 
 /// Version of the schema below; a data folder with another one is refused or migrated.
-pub const SCHEMA_VERSION: i64 = 1;
+pub const SCHEMA_VERSION: i64 = 2;
+
+/// What SQLite keeps in the file's header (bytes 68 to 71) to say whose file it is: "PlRg".
+pub const APPLICATION_ID: i32 = 0x506C_5267;
+
+/// From version 1, which knew documents only: files get rows of their own. A file of several
+/// documents has no hash there, so the next `add` reads it again.
+pub(super) const FROM_1: &str = "
+INSERT OR IGNORE INTO files (path, content_hash, bytes, kind, requested_store)
+  SELECT source, CASE WHEN count(*) = 1 AND min(path) = source THEN min(content_hash) ELSE '' END,
+         min(bytes), min(kind), min(requested_store) FROM documents GROUP BY source;
+INSERT OR IGNORE INTO files (path, content_hash, bytes, kind, requested_store, original)
+  SELECT p.path, d.content_hash, d.bytes, d.kind, d.requested_store, d.source
+  FROM document_paths p JOIN documents d ON d.id = p.document_id;
+DROP TABLE document_paths;
+";
 
 pub(super) const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -20,9 +35,23 @@ CREATE TABLE IF NOT EXISTS documents (
 );
 CREATE INDEX IF NOT EXISTS documents_source ON documents(source);
 CREATE INDEX IF NOT EXISTS documents_hash ON documents(content_hash);
-CREATE TABLE IF NOT EXISTS document_paths (
-  path TEXT PRIMARY KEY,             -- another path that holds the same bytes
-  document_id INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE
+CREATE TABLE IF NOT EXISTS files (
+  path TEXT PRIMARY KEY,             -- absolute
+  content_hash TEXT NOT NULL,        -- BLAKE3 of its bytes; empty while it is stored in part
+  bytes INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  requested_store TEXT NOT NULL,
+  original TEXT                      -- path of the file that has the documents of these bytes; NULL: itself
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS files_hash ON files(content_hash);
+CREATE INDEX IF NOT EXISTS files_original ON files(original);
+CREATE TABLE IF NOT EXISTS failures (
+  path TEXT PRIMARY KEY,
+  reason TEXT NOT NULL,
+  hint TEXT,
+  attempts INTEGER NOT NULL,
+  first_at INTEGER NOT NULL,         -- seconds since 1970
+  last_at INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS chunks (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
