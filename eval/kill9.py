@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Kills `polyrag add` with SIGKILL at random moments and lets `polyrag doctor` judge.
+"""Kills `polyrag add` or `watch` with SIGKILL at random moments and lets `polyrag doctor` judge.
 
-    python3 eval/kill9.py --polyrag PATH [--rounds 20] [--seed N] [--window SECONDS]
+    python3 eval/kill9.py --polyrag PATH [--watch] [--rounds 20] [--seed N] [--window SECONDS]
 
 Works on a copy of the demo corpus's text files and some generated ones. A round changes a
 few generated files, starts `add`, kills the whole process group after a random delay, and
 runs `doctor --json`, which must find every check in order. Every fifth round starts from an
 empty data directory; the others go on with what the killed ones left. An `add` that ended
-before its kill, or had not made its data directory yet, is not counted and tried again. At the end one undisturbed
-`add` must take in every file, a second one must find nothing to do, and `doctor` must agree.
+before its kill, or had not made its data directory yet, is not counted and tried again. With
+--watch it is `watch` that runs, and more files change, move and go while it does. At the end one
+undisturbed `add` must take in every file, a second one must find nothing to do, and `doctor` must
+agree.
 
 Exit code: 0 when all of that held, 1 otherwise. The seed is printed; the same seed and
 window give the same files and delays. Python 3.9 or later, no other packages.
@@ -27,7 +29,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 TEXT_FORMATS = (".md", ".txt", ".csv")
 DEMO = Path(__file__).resolve().parent.parent / "demo" / "corpus"
@@ -94,16 +96,23 @@ def doctor(base: list[str]) -> dict[str, Any]:
     return report
 
 
-def add_and_kill(command: list[str], delay: float, log: Path) -> tuple[bool, str]:
-    """Starts `add` and kills its process group after `delay` seconds.
+def add_and_kill(command: list[str], delay: float, log: Path,
+                 midway: Callable[[], None] | None) -> tuple[bool, str]:
+    """Starts a command and kills its process group after `delay` seconds.
 
-    Returns whether it was still running, and the last line of its progress.
+    `midway` is called half-way. Returns whether the command was still running, and the last line
+    of its progress.
     """
     with open(log, "wb") as sink:
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=sink,
                                    start_new_session=True)
         try:
-            process.wait(timeout=delay)
+            try:
+                process.wait(timeout=delay / 2)
+            except subprocess.TimeoutExpired:
+                if midway:
+                    midway()
+                process.wait(timeout=delay / 2)
             running = False
         except subprocess.TimeoutExpired:
             running = True
@@ -112,6 +121,16 @@ def add_and_kill(command: list[str], delay: float, log: Path) -> tuple[bool, str
     text = log.read_text(encoding="utf-8", errors="replace").replace("\r", "\n")
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return running, (lines[-1][:100] if lines else "")
+
+
+def disturb(folder: Path, generated: int, generator: random.Random) -> None:
+    """Changes, renames and deletes some files under a running `watch`."""
+    write_generated(folder, generator.randrange(generated), generator)
+    paths = sorted(path for path in folder.iterdir() if path.name.startswith("rota"))
+    for path in generator.sample(paths, min(2, len(paths))):
+        path.rename(path.with_name(f"rota_m{generator.randrange(10**6):06d}{path.suffix}"))
+    paths = sorted(path for path in folder.iterdir() if path.name.startswith("rota"))
+    generator.choice(paths).unlink()
 
 
 def statuses(output: str) -> dict[str, str]:
@@ -125,7 +144,7 @@ def finish(base: list[str], folder: Path, extra: list[str], expected: int) -> di
     for name, allowed in (("add", {"added", "updated", "unchanged"}), ("again", {"unchanged"})):
         code, output = call([*base, "add", str(folder), *extra])
         try:
-            found = statuses(output)
+            found = {path: s for path, s in statuses(output).items() if s != "removed"}
         except (json.JSONDecodeError, KeyError) as error:
             raise Failure(f"{name}: exit {code}, no report: {error}") from error
         wrong = {path: status for path, status in found.items() if status not in allowed}
@@ -153,6 +172,8 @@ def rounds(options: argparse.Namespace, work: Path, generator: random.Random) ->
     folder = work / "files"
     expected = prepare(folder, options.corpus, options.generated, generator)
     window = options.window or measure_window(options, folder, work)
+    if options.watch:
+        window += 3  # It waits until files are complete.
     print(f"{expected} files, kills within {window:.2f} s, seed {options.seed}")
     record: dict[str, Any] = {"seed": options.seed, "files": expected,
                               "window_s": round(window, 3), "rounds": []}
@@ -169,8 +190,10 @@ def rounds(options: argparse.Namespace, work: Path, generator: random.Random) ->
             write_generated(folder, changed, generator)
         base = [options.polyrag, "--data", str(data), "--json"]
         delay = generator.uniform(0.01, window)
-        killed, progress = add_and_kill([*base, "add", str(folder), *options.add_args.split()],
-                                        delay, work / "stderr")
+        verb = "watch" if options.watch else "add"
+        midway = (lambda: disturb(folder, options.generated, generator)) if options.watch else None
+        killed, progress = add_and_kill([*base, verb, str(folder), *options.add_args.split()],
+                                        delay, work / "stderr", midway)
         if killed and not data.exists():
             continue
         report = doctor(base)
@@ -181,7 +204,9 @@ def rounds(options: argparse.Namespace, work: Path, generator: random.Random) ->
                                  "progress": progress, "checks": len(report["checks"])})
         print(f"round {number:2}: killed after {delay:7.3f} s, {len(report['checks'])} checks ok"
               f"{'   ' + progress if progress else ''}", flush=True)
-    record["finish"] = finish(base, folder, options.add_args.split(), expected)
+    expected = sum(1 for _ in folder.iterdir())
+    extra = [*options.add_args.split(), *(["--mirror"] if options.watch else [])]
+    record["finish"] = finish(base, folder, extra, expected)
     return record
 
 
@@ -195,7 +220,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument("--window", type=float, default=0.0,
                         help="longest delay in seconds; default: as long as a whole add takes")
-    parser.add_argument("--add-args", default="", help="more arguments for `add`")
+    parser.add_argument("--watch", action="store_true", help="kill `watch` instead of `add`")
+    parser.add_argument("--add-args", default="", help="more arguments for `add` or `watch`")
     parser.add_argument("--out", type=Path, help="where the JSON record goes")
     parser.add_argument("--keep", action="store_true", help="keep the work folder on failure")
     return parser.parse_args()

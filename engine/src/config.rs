@@ -10,6 +10,8 @@ use crate::decide::guard::CacheConfig;
 use crate::decide::route::{RouterConfig, StoreKind};
 use crate::decide::split::SplitConfig;
 use crate::decide::sql::SqlConfig;
+use crate::decide::watch::WatchConfig;
+use crate::ingest::IngestConfig;
 use crate::ingest::extract::ExtractionConfig;
 use crate::read::ReadLimits;
 use crate::store::vectors::VectorConfig;
@@ -29,6 +31,10 @@ pub struct Config {
     pub router: RouterConfig,
     /// Limits of reading files.
     pub read: ReadLimits,
+    /// Taking files in.
+    pub ingest: IngestConfig,
+    /// The hot folder.
+    pub watch: WatchConfig,
     /// Sizes of chunks.
     pub chunk: ChunkLimits,
     /// The vector index.
@@ -180,6 +186,8 @@ mod tests {
         assert_eq!(config.router, RouterConfig::default());
         assert_eq!(config.vector, VectorConfig::default());
         assert_eq!(config.read, ReadLimits::default());
+        assert_eq!(config.ingest, IngestConfig::default());
+        assert_eq!(config.watch, WatchConfig::default());
         assert_eq!(config.chunk, ChunkLimits::default());
         assert_eq!(config.sql, SqlConfig::default());
         assert_eq!(config.graph, GraphConfig::default());

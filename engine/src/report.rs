@@ -25,6 +25,9 @@ pub struct Retrieved {
     pub score: f32,
     /// The passage.
     pub text: String,
+    /// Other paths that hold the same document.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub also_at: Vec<String>,
     /// For the graph: the path that carried the mass.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub path: Option<Value>,
@@ -101,6 +104,9 @@ pub struct Source {
     pub location: String,
     /// Store it came from.
     pub store: String,
+    /// Other paths that hold the same document.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub also_at: Vec<String>,
 }
 
 /// Where the time went.
@@ -182,11 +188,11 @@ pub struct ErrorReport {
 }
 
 /// One document of `add`.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct AddedDocument {
     /// The file, or `file#n`.
     pub path: String,
-    /// `added`, `updated`, `unchanged` or `failed`.
+    /// `added`, `updated`, `unchanged` or `failed`; `removed` where deletions are mirrored.
     pub status: String,
     /// Why it failed, with the way out.
     pub error: Option<String>,
@@ -202,6 +208,9 @@ pub struct AddedDocument {
     /// The document it duplicates, when the same bytes are already stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duplicate_of: Option<String>,
+    /// Where its bytes were before, when only the path changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moved_from: Option<String>,
 }
 
 /// What `add` did.
@@ -209,6 +218,9 @@ pub struct AddedDocument {
 pub struct AddReport {
     /// One entry per document.
     pub documents: Vec<AddedDocument>,
+    /// Stored files of the folders added that are no longer on disk, and were kept.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gone: Vec<String>,
     /// Wall time.
     pub seconds: f64,
 }

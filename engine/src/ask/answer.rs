@@ -311,13 +311,18 @@ fn source_of(context: &Context, parts: &[PartReport]) -> Source {
             document: part.evidence.get("relational").map_or_else(String::new, |held| held.source.clone()),
             location: sql.clone(),
             store: "relational".into(),
+            also_at: Vec::new(),
         };
     }
     let mut pieces = context.label.splitn(2, " > ");
+    let document = pieces.next().unwrap_or_default().to_owned();
+    let location = pieces.next().unwrap_or_default().to_owned();
+    let same = part.retrieved.iter().find(|hit| hit.document == document && hit.location == location);
     Source {
         n: context.number,
-        document: pieces.next().unwrap_or_default().to_owned(),
-        location: pieces.next().unwrap_or_default().to_owned(),
+        also_at: same.map_or_else(Vec::new, |hit| hit.also_at.clone()),
+        document,
+        location,
         store: part.retrieved.first().map_or_else(|| part.route.clone(), |first| first.store.clone()),
     }
 }

@@ -107,6 +107,7 @@ fn retrieved(connection: &Connection, store: &str, ranked: &Ranked, k: usize) ->
                 chunk_id: chunk.chunk_key,
                 score,
                 text: chunk.text,
+                also_at: chunk.also_at,
                 path,
             }
         })

@@ -16,7 +16,8 @@ use crate::decide::route::{
 use crate::decide::table::{ColumnInfo, Table};
 use crate::engine::{Engine, RouteSide};
 use crate::error::Result;
-use crate::models::Embed;
+use crate::ingest::look::Look;
+use crate::models::{Cancel, Embed, Purpose};
 use crate::read::{Kind, Mark, Source, TextDocument, place_of};
 use crate::store::catalog::{NewChunk, NewDocument, text_hash};
 use crate::store::{StoreError, tables};
@@ -68,42 +69,38 @@ impl PreparedChunk {
 /// [`crate::Error::Model`] when the embedder's tokenizer is needed and missing.
 pub fn prepare(
     engine: &Engine,
-    file: &Path,
+    look: &Look,
     kind: Kind,
-    hash: &str,
-    bytes: u64,
     one_of_many: bool,
     source: Source,
+    cancel: &Cancel,
 ) -> Result<Prepared> {
     match source {
-        Source::Text(text) => prepare_text(engine, file, kind, hash, bytes, one_of_many, text),
-        Source::Tables(tables) => {
-            Ok(prepare_tables(file, kind, hash, bytes, tables, engine.config.router.evidence_rows))
-        }
+        Source::Text(text) => prepare_text(engine, look, kind, one_of_many, text, cancel),
+        Source::Tables(tables) => Ok(prepare_tables(look, kind, tables, engine.config.router.evidence_rows)),
     }
 }
 
 fn prepare_text(
     engine: &Engine,
-    file: &Path,
+    look: &Look,
     kind: Kind,
-    hash: &str,
-    bytes: u64,
     one_of_many: bool,
     text: TextDocument,
+    cancel: &Cancel,
 ) -> Result<Prepared> {
     let embedder = engine.embedder()?;
-    let source = file.display().to_string();
-    let file_name = name_of(file);
+    let source = look.name.clone();
+    let file_name = name_of(&look.path);
     let (path, name, hash, bytes) = match text.line {
         Some(line) if one_of_many => {
             let own = blake3::hash(format!("{}\0{}", text.title, text.text).as_bytes());
             let name = if text.title.is_empty() { format!("{file_name}#{line}") } else { text.title.clone() };
             (format!("{source}#{line}"), name, own.to_hex().to_string(), text.text.len() as u64)
         }
-        _ => (source.clone(), file_name, hash.to_owned(), bytes),
+        _ => (source.clone(), file_name, look.hash.clone(), look.bytes),
     };
-    let mut chunks = chunk_text(engine, embedder.as_ref(), &text, one_of_many)?;
+    let mut chunks = chunk_text(engine, embedder.as_ref(), &text, one_of_many, cancel)?;
     table_evidence(&text.tables, engine.config.router.evidence_rows, &mut chunks);
     let mut details = serde_json::json!({ "encoding": text.encoding, "title": text.title });
     if !text.metadata.is_empty() {
@@ -134,13 +131,17 @@ fn chunk_text(
     embedder: &dyn Embed,
     text: &TextDocument,
     one_of_many: bool,
+    cancel: &Cancel,
 ) -> Result<Vec<PreparedChunk>> {
     let limits = &engine.config.chunk;
     // The tokenizer cannot fail on text once the model is loaded; a byte is never more than a token.
     let count = |piece: &str| embedder.count_tokens(piece).unwrap_or(piece.len());
     let segments = chunk::segments(&text.text, text.format, limits, &count);
-    let vectors =
-        if segments.len() > 1 { segment_vectors(embedder, &text.text, &segments)? } else { Vec::new() };
+    let vectors = if segments.len() > 1 {
+        segment_vectors(embedder, &text.text, &segments, cancel)?
+    } else {
+        Vec::new()
+    };
     let similarity = |left: usize, right: usize| match (vectors.get(left), vectors.get(right)) {
         (Some(left), Some(right)) => crate::decide::rank::dot(left, right),
         _ => 1.0,
@@ -180,27 +181,32 @@ fn location(marks: &[Mark], chunk: &Chunk) -> String {
     }
 }
 
+/// Segments embedded by one call, so that a wish to stop is heard between calls.
+const SEGMENTS_AT_ONCE: usize = 32;
+
 /// Vectors of the segments, for merging; only where neighbours of one section could be merged.
-fn segment_vectors(embedder: &dyn Embed, text: &str, segments: &[chunk::Segment]) -> Result<Vec<Vec<f32>>> {
+fn segment_vectors(
+    embedder: &dyn Embed,
+    text: &str,
+    segments: &[chunk::Segment],
+    cancel: &Cancel,
+) -> Result<Vec<Vec<f32>>> {
     let neighbours = segments.windows(2).any(|pair| pair[0].section == pair[1].section);
     if !neighbours {
         return Ok(Vec::new());
     }
     let texts: Vec<&str> = segments.iter().map(|segment| &text[segment.range.clone()]).collect();
-    Ok(embedder.embed(crate::models::Purpose::Passage, &texts, &crate::models::Cancel::default())?)
+    let mut vectors = Vec::with_capacity(texts.len());
+    for group in texts.chunks(SEGMENTS_AT_ONCE) {
+        vectors.extend(embedder.embed(Purpose::Passage, group, cancel)?);
+    }
+    Ok(vectors)
 }
 
-fn prepare_tables(
-    file: &Path,
-    kind: Kind,
-    hash: &str,
-    bytes: u64,
-    tables: Vec<Table>,
-    evidence_rows: usize,
-) -> Prepared {
+fn prepare_tables(look: &Look, kind: Kind, tables: Vec<Table>, evidence_rows: usize) -> Prepared {
     let mut chunks = Vec::new();
     table_evidence(&tables, evidence_rows, &mut chunks);
-    let path = file.display().to_string();
+    let path = look.name.clone();
     let dialect: Vec<&str> =
         tables.iter().flat_map(|table| table.info.dialect.iter().map(String::as_str)).collect();
     let details = serde_json::json!({ "dialect": dialect });
@@ -208,10 +214,10 @@ fn prepare_tables(
         document: NewDocument {
             source: path.clone(),
             path,
-            name: name_of(file),
+            name: name_of(&look.path),
             kind: kind.to_string(),
-            content_hash: hash.to_owned(),
-            bytes,
+            content_hash: look.hash.clone(),
+            bytes: look.bytes,
             language: None,
             requested_store: String::new(),
             details,
@@ -224,8 +230,8 @@ fn prepare_tables(
 }
 
 /// Prepares the document of a SQLite file; its tables are copied by the relational store.
-pub fn database(file: &Path, hash: &str, bytes: u64) -> Prepared {
-    let mut prepared = prepare_tables(file, Kind::Sqlite, hash, bytes, Vec::new(), 0);
+pub fn database(look: &Look) -> Prepared {
+    let mut prepared = prepare_tables(look, Kind::Sqlite, Vec::new(), 0);
     prepared.document.details = serde_json::json!({ "format": "sqlite" });
     prepared
 }

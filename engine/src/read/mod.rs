@@ -29,7 +29,7 @@ use crate::decide::infer;
 use crate::decide::table::Table;
 
 pub use decode::{Decoded, decode, normalise};
-pub use detect::{Kind, detect};
+pub use detect::{HEAD_BYTES, Kind, detect};
 pub use error::ReadError;
 use error::too_large;
 pub use pages::{Mark, Picture, PictureLine, PictureReader, place_of};
@@ -207,7 +207,7 @@ fn read_kind(path: &Path, bytes: Vec<u8>, reader: &Reader) -> Result<Reading, Re
     let limits = reader.limits;
     let size = bytes.len() as u64;
     check_size(path, size, limits)?;
-    let kind = detect(path, &bytes[..bytes.len().min(detect::HEAD_BYTES)]);
+    let kind = detect(path, &bytes[..bytes.len().min(HEAD_BYTES)]);
     refuse(path, kind, size)?;
     match kind {
         Kind::Xlsx | Kind::Xls | Kind::Ods => return spreadsheet::read(path, kind, bytes, limits),

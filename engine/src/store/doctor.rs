@@ -36,6 +36,16 @@ const DISAGREEMENTS: &[(&str, &str)] = &[
         "SELECT count(*) FROM chunks WHERE document_id NOT IN (SELECT id FROM documents)",
     ),
     (
+        "every document comes from a file of the catalog, which has its documents itself",
+        "SELECT count(*) FROM documents WHERE source NOT IN (SELECT path FROM files WHERE original IS NULL)",
+    ),
+    (
+        "every copy has its original with the same bytes",
+        "SELECT count(*) FROM files c WHERE original IS NOT NULL AND NOT EXISTS
+           (SELECT 1 FROM files o WHERE o.path = c.original AND o.original IS NULL
+              AND (o.content_hash = c.content_hash OR o.content_hash = ''))",
+    ),
+    (
         "every chunk is placed",
         "SELECT count(*) FROM chunks WHERE id NOT IN (SELECT chunk_id FROM placements)",
     ),

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+pub mod backup;
 pub mod catalog;
 pub mod doctor;
 pub mod graph;
@@ -43,12 +44,26 @@ pub enum StoreError {
     /// A query on the user tables failed.
     #[error(transparent)]
     Sql(#[from] tables::SqlError),
+    /// A copy was not made or not put back.
+    #[error(transparent)]
+    Backup(#[from] backup::BackupError),
     /// The graph could not be written or read.
     #[error(transparent)]
     Graph(#[from] graph::GraphError),
 }
 
 impl StoreError {
+    /// Whether a single document's content is to blame, not the store.
+    pub fn is_about_one_file(&self) -> bool {
+        match self {
+            Self::Tables(error) => {
+                !matches!(error, tables::TableError::Sqlite { .. } | tables::TableError::Registry { .. })
+            }
+            Self::Graph(error) => !matches!(error, graph::GraphError::Sqlite(_)),
+            _ => false,
+        }
+    }
+
     /// Returns what the person can do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
@@ -57,6 +72,7 @@ impl StoreError {
                 "use the embedder it was built with, or add the files again in a new --data folder".into(),
             ),
             Self::Tables(error) => error.hint(),
+            Self::Backup(error) => error.hint(),
             Self::Index(_) => Some("polyrag doctor --repair".into()),
             Self::Sqlite(rusqlite::Error::SqliteFailure(error, _)) => match error.code {
                 rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase => {

@@ -37,6 +37,18 @@ Environment:
 
 Exit status: 0 done, 1 failed, 2 wrong usage.";
 
+const WATCH_EVENTS: &str = "With --json, one JSON line per event, each with \"time\" (UTC) and \"event\":
+  watching   folder
+  rescan     reason (start, overflow, events failed, after trouble): everything is compared
+  document   as in `add --json`: path, status (added, updated, unchanged, removed, failed), error,
+             chunks, placements, tables, warnings, duplicate_of, moved_from; retry_in_s when failed
+  waiting    path: a file keeps changing
+  settled    changed, failing: nothing is under way, the stores equal the disk but for what failed
+  trouble    error, hint, retry_in_s: concerns more than one file
+  stopped    the end; what was committed stays
+Hidden files, lock and temporary files, and what polyrag writes itself are left alone.
+Timing is set under [watch] in the configuration.";
+
 /// Commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -49,8 +61,28 @@ pub enum Command {
     /// Read files or folders into the stores.
     ///
     /// Unchanged files are skipped, changed ones replaced. A file that cannot be read is
-    /// reported and does not stop the others; the exit status is then 1.
+    /// reported, kept in `ls` with the reason until it works, and does not stop the others; the
+    /// exit status is then 1. A file that was renamed keeps its documents; the same bytes under a
+    /// second name are stored once. Files that were deleted are named and kept, unless --mirror.
     Add(AddArgs),
+    /// Follow a folder: take in what appears or changes, remove what is deleted, until Ctrl-C.
+    #[command(after_help = WATCH_EVENTS)]
+    Watch(WatchArgs),
+    /// Write a copy of everything stored to one file; questions and `watch` may go on meanwhile.
+    ///
+    /// A file that is there already is replaced only if it is a backup too.
+    Backup {
+        /// The copy; it appears when it is complete.
+        file: PathBuf,
+    },
+    /// Put a backup in the place of everything stored.
+    ///
+    /// The file is checked first; what was stored stays until the copy is in place. No other
+    /// polyrag may use the data folder meanwhile.
+    Restore {
+        /// A file written by `backup`, or the catalog.db of a data folder.
+        file: PathBuf,
+    },
     /// Remove documents by path, folder, name or id.
     Rm {
         /// What to remove, as `ls` shows it.
@@ -129,12 +161,29 @@ pub struct AddArgs {
     /// Store every chunk here instead of letting the router decide.
     #[arg(long, value_enum, default_value = "auto")]
     pub store: StoreArg,
-    /// Threads that embed and parse; 0 for one a core.
+    /// Threads that hash and parse files ahead of the writer; 0 for one a core.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub jobs: usize,
     /// Ready triples (JSON lines: title, text, triples), used instead of extraction.
     #[arg(long, value_name = "FILE")]
     pub triples: Option<PathBuf>,
+    /// Find facts by patterns instead of by the generator: fast, coarser.
+    #[arg(long)]
+    pub fast: bool,
+    /// Also remove stored files of these folders that are no longer on disk.
+    #[arg(long)]
+    pub mirror: bool,
+}
+
+/// `watch …`.
+#[derive(Debug, Args)]
+pub struct WatchArgs {
+    /// The folder.
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Threads that hash and parse files ahead of the writer; 0 for one a core.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub jobs: usize,
     /// Find facts by patterns instead of by the generator: fast, coarser.
     #[arg(long)]
     pub fast: bool,

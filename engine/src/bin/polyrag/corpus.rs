@@ -1,20 +1,21 @@
 //! `add`, `rm`, `ls`, `stats`, `doctor`.
 
 use std::io::IsTerminal;
+use std::path::Path;
 use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use polyrag::Result;
 use polyrag::decide::route::StoreKind;
 use polyrag::engine::Engine;
-use polyrag::ingest::{self, AddOptions, Progress};
+use polyrag::ingest::{self, AddOptions, Progress, walk};
 use polyrag::models::Cancel;
 use polyrag::report::AddedDocument;
 use polyrag::store::{StoreError, catalog, doctor, tables};
 use serde_json::json;
 
 use crate::args::{AddArgs, Cli, StoreArg};
-use crate::lines;
+use crate::{lines, show};
 
 /// Runs `add`.
 pub fn add(cli: &Cli, engine: &Engine, arguments: &AddArgs, cancel: &Cancel) -> Result<ExitCode> {
@@ -27,6 +28,10 @@ pub fn add(cli: &Cli, engine: &Engine, arguments: &AddArgs, cancel: &Cancel) -> 
         },
         triples: arguments.triples.clone(),
         fast_extraction: arguments.fast,
+        jobs: arguments.jobs,
+        mirror: arguments.mirror,
+        streams: crate::hot_folder::streams(),
+        ..AddOptions::default()
     };
     let mut watcher = Watcher::new(!cli.json);
     let report = ingest::add(engine, &arguments.paths, &options, cancel, &mut watcher)?;
@@ -35,7 +40,9 @@ pub fn add(cli: &Cli, engine: &Engine, arguments: &AddArgs, cancel: &Cancel) -> 
     if cli.json {
         lines::print(&report)?;
     } else {
-        // Failures met before the walk began were not seen by the watcher.
+        for path in &report.gone {
+            eprintln!("gone       {}  (kept; --mirror removes it)", show::path(path));
+        }
         let chunks: usize = report.documents.iter().map(|document| document.chunks).sum();
         println!(
             "{} documents, {chunks} chunks, {failed} failed, {:.1} s",
@@ -86,38 +93,40 @@ impl Progress for Watcher {
             }
             return;
         }
-        self.bar.suspend(|| {
-            let places: Vec<String> = document
-                .placements
-                .iter()
-                .filter(|(_, count)| count.as_u64() != Some(0))
-                .map(|(store, count)| format!("{store} {count}"))
-                .collect();
-            println!("{:<10} {}  {}", document.status, document.path, places.join(", "));
-            if let Some(original) = &document.duplicate_of {
-                println!("           same content as {original}");
-            }
-            for warning in &document.warnings {
-                eprintln!("           {warning}");
-            }
-            if let Some(error) = &document.error {
-                eprintln!("           {error}");
-            }
-        });
+        self.bar.suspend(|| show::document(document));
     }
 }
 
 /// Runs `rm`.
 pub fn remove(cli: &Cli, engine: &Engine, targets: &[String]) -> Result<ExitCode> {
-    let removed = ingest::remove(engine, targets)?;
+    let removed =
+        ingest::remove(engine, &targets.iter().map(|target| as_stored(target)).collect::<Vec<_>>())?;
     if cli.json {
         lines::print(&json!({ "removed": removed }))?;
     } else {
         for path in removed {
-            println!("removed    {path}");
+            println!("removed    {}", show::path(&path));
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A target as the catalog has it: paths are absolute there. A file that is gone has no real path
+/// any more, but its folder may have one.
+fn as_stored(target: &str) -> String {
+    let path = Path::new(target);
+    if target.parse::<i64>().is_ok() {
+        return target.to_owned();
+    }
+    let known = walk::absolute(path).ok().or_else(|| {
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Some(parent.canonicalize().ok()?.join(path.file_name()?))
+    });
+    match known {
+        // A bare name that is no file here may be a document's name.
+        Some(known) if known.exists() || path.components().count() > 1 => known.display().to_string(),
+        _ => target.to_owned(),
+    }
 }
 
 /// Runs `ls`.
@@ -139,17 +148,31 @@ pub fn list(cli: &Cli, engine: &Engine) -> Result<ExitCode> {
         }
         let places: Vec<String> =
             placements.iter().map(|(store, count)| format!("{store} {count}")).collect();
-        println!("{:>5}  {:<40} {:<9} {}", document.id, document.path, document.kind, places.join(", "));
+        println!(
+            "{:>5}  {:<40} {:<9} {}",
+            document.id,
+            show::path(&document.path),
+            document.kind,
+            places.join(", ")
+        );
         for also in &document.also_at {
-            println!("       also at {also}");
+            println!("       also at {}", show::path(also));
         }
         for table in own {
             let columns: Vec<&str> = table.info.columns.iter().map(|column| column.name.as_str()).collect();
             println!("       table {} ({} rows): {}", table.name, table.info.rows, columns.join(", "));
         }
     }
+    let failed = catalog::failures(&reader, None)?;
     if cli.json {
-        lines::print(&json!({ "documents": listed }))?;
+        lines::print(&json!({ "documents": listed, "failed": failed }))?;
+    } else {
+        for failure in failed {
+            println!("failed {}  {} ({} tries)", show::path(&failure.path), failure.reason, failure.attempts);
+            if let Some(hint) = failure.hint {
+                println!("       hint: {hint}");
+            }
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -177,14 +200,20 @@ pub fn doctor(cli: &Cli, engine: &Engine, repair: bool) -> Result<ExitCode> {
     }
     let diagnosis =
         doctor::diagnose(&engine.reader()?, engine.data(), &engine.config.vector, &engine.config.graph)?;
+    let failed = catalog::failures(&engine.reader()?, None)?;
     if cli.json {
-        lines::print(&json!({ "ok": diagnosis.ok, "checks": diagnosis.checks, "repairs": repairs }))?;
+        lines::print(
+            &json!({ "ok": diagnosis.ok, "checks": diagnosis.checks, "repairs": repairs, "failed": failed }),
+        )?;
     } else {
         for done in repairs {
             println!("repair  {done}");
         }
         for check in &diagnosis.checks {
             println!("{}  {}: {}", if check.ok { "ok    " } else { "WRONG " }, check.name, check.detail);
+        }
+        for failure in failed {
+            println!("failed  {}: {}", show::path(&failure.path), failure.reason);
         }
         if !diagnosis.ok && !repair {
             eprintln!("hint: polyrag doctor --repair rebuilds what is derived");

@@ -66,9 +66,16 @@ pub fn each<T: for<'de> Deserialize<'de>, R: Serialize>(
 /// # Errors
 /// [`Error::Io`] when standard output is gone.
 pub fn print(value: &impl Serialize) -> Result<()> {
+    text(&serde_json::to_string(value).map_err(|error| Error::Internal(error.to_string()))?)
+}
+
+/// Prints a line and flushes it.
+///
+/// # Errors
+/// [`Error::Io`] when standard output is gone.
+pub fn text(line: &str) -> Result<()> {
     let io = |source| Error::Io { path: "standard output".into(), source };
-    let text = serde_json::to_string(value).map_err(|error| Error::Internal(error.to_string()))?;
     let mut out = std::io::stdout().lock();
-    writeln!(out, "{text}").map_err(io)?;
+    writeln!(out, "{line}").map_err(io)?;
     out.flush().map_err(io)
 }

@@ -6,7 +6,9 @@
 
 mod args;
 mod asking;
+mod copies;
 mod corpus;
+mod hot_folder;
 mod lines;
 mod model_files;
 mod show;
@@ -67,6 +69,9 @@ fn run(cli: &Cli, cancel: &Cancel) -> Result<ExitCode> {
         Command::Split(input) => asking::split(cli, input),
         Command::Cache { action: CacheAction::Check { .. } } => asking::cache_check(&opened(cli)?.0, cancel),
         Command::Add(arguments) => corpus::add(cli, &opened(cli)?.0, arguments, cancel),
+        Command::Watch(arguments) => hot_folder::watch(cli, &opened(cli)?.0, arguments, cancel),
+        Command::Backup { file } => copies::backup(cli, &opened(cli)?.0, file, cancel),
+        Command::Restore { file } => copies::restore(cli, &configuration(cli)?, file, cancel),
         Command::Rm { targets } => corpus::remove(cli, &opened(cli)?.0, targets),
         Command::Ls => corpus::list(cli, &opened(cli)?.0),
         Command::Stats => corpus::stats(cli, &opened(cli)?.0),

@@ -1,7 +1,7 @@
 //! Answers and decisions as people read them in a terminal.
 
 use polyrag::models::options::Placement;
-use polyrag::report::{AskReport, PartReport};
+use polyrag::report::{AddedDocument, AskReport, PartReport};
 use serde_json::Value;
 
 const BAR: usize = 24;
@@ -11,6 +11,9 @@ pub fn answer(report: &AskReport, details: bool, placements: &[(&'static str, Pl
     println!();
     for source in &report.sources {
         println!("  [{}] {}  {}", source.n, source.document, source.location);
+        for also in &source.also_at {
+            println!("      also at {}", path(also));
+        }
     }
     if report.cache.hit {
         let question = report.cache.question.as_deref().unwrap_or_default();
@@ -160,5 +163,41 @@ pub fn rows(value: &Value) {
     }
     for note in value["notes"].as_array().into_iter().flatten() {
         println!("note: {}", note.as_str().unwrap_or_default());
+    }
+}
+
+/// A stored path as people read it: below the current folder without the way to it.
+pub fn path(stored: &str) -> String {
+    let here = std::env::current_dir().ok();
+    let below = here
+        .and_then(|here| Some(std::path::Path::new(stored).strip_prefix(here).ok()?.display().to_string()));
+    below.filter(|text| !text.is_empty()).unwrap_or_else(|| stored.to_owned())
+}
+
+/// Where a document's chunks went: `vector 3, graph 1`.
+pub fn placements(document: &AddedDocument) -> String {
+    let places: Vec<String> = document
+        .placements
+        .iter()
+        .filter(|(_, count)| count.as_u64() != Some(0))
+        .map(|(store, count)| format!("{store} {count}"))
+        .collect();
+    places.join(", ")
+}
+
+/// Prints what became of a document; warnings and errors go to standard error.
+pub fn document(document: &AddedDocument) {
+    println!("{:<10} {}  {}", document.status, path(&document.path), placements(document));
+    if let Some(original) = &document.duplicate_of {
+        println!("           same content as {}", path(original));
+    }
+    if let Some(from) = &document.moved_from {
+        println!("           was {}", path(from));
+    }
+    for warning in &document.warnings {
+        eprintln!("           {warning}");
+    }
+    if let Some(error) = &document.error {
+        eprintln!("           {error}");
     }
 }
