@@ -17,7 +17,7 @@ use crate::store::graph::GraphWriter;
 use crate::store::vectors::{blob_to_vector, vector_to_blob};
 
 /// Version of the schema below; a data folder with another one is refused or migrated.
-pub const SCHEMA_VERSION: i64 = 1;
+pub const SCHEMA_VERSION: i64 = 2;
 
 const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -196,7 +196,14 @@ pub fn open_writer(path: &Path) -> Result<Connection, StoreError> {
         return Err(StoreError::Version { path: path.to_owned(), found: version, expected: SCHEMA_VERSION });
     }
     if version < SCHEMA_VERSION {
-        let all = [SCHEMA, crate::store::graph::SCHEMA, crate::store::tables::SCHEMA].join("\n");
+        let all = [
+            SCHEMA,
+            crate::store::graph::SCHEMA,
+            crate::store::tables::SCHEMA,
+            crate::store::cache::SCHEMA,
+            crate::store::calibrations::SCHEMA,
+        ]
+        .join("\n");
         connection.execute_batch(&format!(
             "BEGIN IMMEDIATE; {all}; PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
         ))?;

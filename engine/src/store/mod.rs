@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+pub mod cache;
+pub mod calibrations;
 pub mod catalog;
 pub mod doctor;
 pub mod graph;
