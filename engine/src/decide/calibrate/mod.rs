@@ -39,7 +39,7 @@ pub struct CalibrationConfig {
 
 impl Default for CalibrationConfig {
     fn default() -> Self {
-        Self { error_rate: 0.1, scale: Scale { far: 0.825, near: 0.885 } }
+        Self { error_rate: 0.1, scale: Scale { far: 0.779, near: 0.863 } }
     }
 }
 
