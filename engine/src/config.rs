@@ -4,7 +4,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::decide::calibrate::CalibrationConfig;
 use crate::decide::chunk::ChunkLimits;
+use crate::decide::classify::ClassifyConfig;
 use crate::decide::graph_query::GraphConfig;
 use crate::decide::guard::CacheConfig;
 use crate::decide::route::{RouterConfig, StoreKind};
@@ -29,6 +31,8 @@ pub struct Config {
     pub routes: Vec<RouteConfig>,
     /// How stages are weighed.
     pub router: RouterConfig,
+    /// Fitting thresholds to an embedder.
+    pub calibration: CalibrationConfig,
     /// Limits of reading files.
     pub read: ReadLimits,
     /// Taking files in.
@@ -37,6 +41,8 @@ pub struct Config {
     pub watch: WatchConfig,
     /// Sizes of chunks.
     pub chunk: ChunkLimits,
+    /// The router as a library.
+    pub classify: ClassifyConfig,
     /// The vector index.
     pub vector: VectorConfig,
     /// Ranking passages.
@@ -184,6 +190,8 @@ mod tests {
     fn the_file_and_the_code_agree_on_every_default() {
         let config = Config::defaults().unwrap();
         assert_eq!(config.router, RouterConfig::default());
+        assert_eq!(config.classify, ClassifyConfig::default());
+        assert_eq!(config.calibration, CalibrationConfig::default());
         assert_eq!(config.vector, VectorConfig::default());
         assert_eq!(config.read, ReadLimits::default());
         assert_eq!(config.ingest, IngestConfig::default());

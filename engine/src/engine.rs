@@ -6,15 +6,16 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use crate::config::Config;
-use crate::decide::route::{Route, StoreKind, Thresholds, fit};
+use crate::config::{Config, RouteConfig};
+use crate::decide::calibrate::{Calibration, Fit, Scale, from_phrases};
+use crate::decide::route::{Route, StoreKind};
 use crate::error::{Error, Result};
 use crate::models::lazy::Models;
 use crate::models::{Cancel, Embed, ModelIdentity, Purpose};
 use crate::store::graph::{GraphIndex, GraphWriter};
 use crate::store::vectors::{VectorIndex, blob_to_vector, vector_to_blob};
 use crate::store::vocabulary::Vocabulary;
-use crate::store::{StoreError, catalog};
+use crate::store::{StoreError, calibrations, catalog};
 
 /// A data folder opened for questions and changes.
 pub struct Engine {
@@ -49,10 +50,8 @@ pub struct Snapshot {
     pub question_routes: Vec<Route>,
     /// Routes for chunks.
     pub content_routes: Vec<Route>,
-    /// Thresholds for questions, fitted for the embedder.
-    pub question_thresholds: Thresholds,
-    /// Thresholds for chunks, fitted for the embedder.
-    pub content_thresholds: Thresholds,
+    /// Thresholds, fitted for the embedder.
+    pub calibration: Calibration,
 }
 
 impl Engine {
@@ -206,16 +205,15 @@ impl Engine {
         let mut slot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
         let question_routes = self.embed_routes(RouteSide::Questions)?;
         let content_routes = self.embed_routes(RouteSide::Content)?;
+        let calibration = self.calibration(&question_routes, &content_routes)?;
         let transaction = reader.unchecked_transaction().map_err(StoreError::from)?;
         let version = catalog::corpus_version(&transaction)?;
-        let router = &self.config.router;
         let snapshot = Arc::new(Snapshot {
             version,
             vectors: VectorIndex::load(&transaction, &self.data, version, &self.config.vector)?,
             graph: GraphIndex::load(&transaction, &self.config.graph).map_err(StoreError::from)?,
             vocabulary: Vocabulary::load(&transaction)?,
-            question_thresholds: fit(&question_routes, router),
-            content_thresholds: fit(&content_routes, router),
+            calibration,
             question_routes,
             content_routes,
         });
@@ -223,13 +221,71 @@ impl Engine {
         Ok(snapshot)
     }
 
+    /// The calibration in force for the embedder: of a labelled set, else of the example phrases,
+    /// fitted and kept when these phrases are new.
+    fn calibration(&self, questions: &[Route], content: &[Route]) -> Result<Calibration> {
+        let fit = self.fit()?;
+        let known = calibrations::in_force(&self.writer().connection, &fit.embedder, &fit.fitted_for)?;
+        match known {
+            Some(known) => Ok(known),
+            None => {
+                let fitted = from_phrases(&fit, questions, content, self.scale()?);
+                // The person did not ask: a labelled set's fit waits for its phrases to come back.
+                calibrations::save(&self.writer().connection, &fitted, false, now())?;
+                Ok(fitted)
+            }
+        }
+    }
+
+    /// Fits from the example phrases, without putting the result in force.
+    ///
+    /// # Errors
+    /// [`Error::Store`], [`Error::Model`].
+    pub fn fitted_from_phrases(&self) -> Result<Calibration> {
+        let (questions, content) =
+            (self.embed_routes(RouteSide::Questions)?, self.embed_routes(RouteSide::Content)?);
+        Ok(from_phrases(&self.fit()?, &questions, &content, self.scale()?))
+    }
+
+    /// Puts a calibration in force, from the next question on; one from the phrases ends a labelled set's.
+    ///
+    /// # Errors
+    /// [`Error::Store`].
+    pub fn keep_calibration(&self, calibration: &Calibration) -> Result<()> {
+        calibrations::save(&self.writer().connection, calibration, true, now())?;
+        *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = None;
+        Ok(())
+    }
+
+    /// What a fit needs to know: the embedder, and what the phrases and settings are.
+    ///
+    /// # Errors
+    /// [`Error::Model`], [`Error::Store`].
+    pub fn fit(&self) -> Result<Fit<'_>> {
+        let embedder = serde_json::to_string(self.embedder()?.identity()).unwrap_or_default();
+        let Config { routes, router, calibration, cache, .. } = &self.config;
+        let settings = serde_json::to_string(&(routes, router, calibration, cache.threshold));
+        let fitted_for = blake3::hash(settings.unwrap_or_default().as_bytes()).to_hex()[..16].to_owned();
+        Ok(Fit { embedder, fitted_for, router, config: calibration, cache_threshold: cache.threshold })
+    }
+
+    /// The embedder's scale, measured on the phrases the program comes with: a person's own phrases
+    /// must not move the thresholds of the configuration.
+    fn scale(&self) -> Result<Option<Scale>> {
+        Ok(Scale::of(&self.embedded(&Config::defaults()?.routes, RouteSide::Questions)?))
+    }
+
     /// Embeds the example phrases of the routes; phrases seen before come from the catalog.
     ///
     /// # Errors
     /// [`Error::Store`], [`Error::Model`].
     pub fn embed_routes(&self, side: RouteSide) -> Result<Vec<Route>> {
+        self.embedded(&self.config.routes, side)
+    }
+
+    fn embedded(&self, configured: &[RouteConfig], side: RouteSide) -> Result<Vec<Route>> {
         let mut routes = Vec::new();
-        for route in &self.config.routes {
+        for route in configured {
             let phrases = match side {
                 RouteSide::Questions => &route.questions,
                 RouteSide::Content => &route.content,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::decide::followup::Completion;
 use crate::decide::route::{Decision, Evidence};
 use crate::trace::SpanRecord;
 
@@ -91,6 +92,9 @@ pub struct CacheReport {
     /// The nearest cached question.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub question: Option<String>,
+    /// Its id, for `cache rm`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub entry: Option<i64>,
 }
 
 /// Something an answer rests on.
@@ -147,6 +151,9 @@ pub struct AskReport {
     pub id: String,
     /// The question.
     pub question: String,
+    /// In a conversation: what was asked, and how it was completed to `question`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub followup: Option<Completion>,
     /// The answer; empty with `--no-answer`.
     pub answer: String,
     /// Language of the question.

@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use polyrag::ask::conversation::Conversation;
 use polyrag::ask::{self, AskOptions};
 use polyrag::config::Config;
 use polyrag::engine::{Engine, new_trace_id};
@@ -107,6 +108,49 @@ fn a_figure_is_answered_by_sql_with_its_rows() {
     assert!(said.contains(digits.trim_end_matches('0')), "{digits} / {}", report.answer);
     assert_eq!(report.language, "pt");
     assert!(report.usage.prompt_tokens > 0 && report.timings.first_token_ms > 0.0);
+}
+
+#[test]
+fn r01_r02_every_part_of_a_message_is_looked_up_in_its_own_store() {
+    for (message, routes) in [
+        (
+            "Qual foi a receita total de março e o que fazer quando a carga chega avariada?",
+            ["relational", "vector"],
+        ),
+        (
+            "What was the total revenue in March, and which norm governs financial records?",
+            ["relational", "graph"],
+        ),
+        (
+            "Explique por que o galpão de Jundiaí foi escolhido, e quantos caminhões a base de Recife tem?",
+            ["vector", "relational"],
+        ),
+    ] {
+        let report = retrieve(demo(), message);
+        let parts: Vec<&str> = report.parts.iter().map(|part| part.route.as_str()).collect();
+        assert_eq!(parts, routes, "{message}: {report:#?}");
+        for part in &report.parts {
+            assert!(!part.retrieved.is_empty() || !part.rows.is_empty(), "{message}: {part:#?}");
+        }
+    }
+}
+
+#[test]
+fn r09_a_follow_up_is_looked_up_complete() {
+    let mut talk = Conversation::new();
+    let options = AskOptions { answer: false, use_cache: false, ..AskOptions::default() };
+    let mut say = |message: &str| {
+        let trace = Trace::new(new_trace_id(), None);
+        talk.ask(demo(), message, &options, &trace, &Cancel::default(), &mut |_| {}).unwrap()
+    };
+    say("Qual foi a receita da região Sul em janeiro?");
+    let second = say("e do norte?");
+    assert_eq!(second.question, "Qual foi a receita da região norte em janeiro?");
+    assert_eq!(second.routes, ["relational"], "{second:#?}");
+    let third = say("E em março?");
+    assert_eq!(third.question, "Qual foi a receita da região norte em março?");
+    let other = say("Quem fundou a empresa?");
+    assert_eq!((other.followup, other.routes), (None, vec!["vector".to_owned()]));
 }
 
 #[test]

@@ -108,7 +108,7 @@ fn t20_roll_up_rows_are_no_part_of_sums_in_every_format() {
 #[test]
 fn t05_codes_keep_their_zeros_in_every_format() {
     let rows = [["0010", "000123"], ["0100", "000124"]];
-    let rows: Vec<Vec<String>> = rows.iter().map(|row| row.map(|cell| format!("{cell}")).to_vec()).collect();
+    let rows: Vec<Vec<String>> = rows.iter().map(|row| row.map(|cell| cell.to_string()).to_vec()).collect();
     for (format, name, bytes) in [
         ("csv", "d.csv", "conta;nf\n0010;000123\n0100;000124\n".to_owned()),
         ("json", "d.json", r#"[{"conta":"0010","nf":"000123"},{"conta":"0100","nf":"000124"}]"#.to_owned()),

@@ -11,7 +11,8 @@ sys.path.insert(0, str(ROOT / "eval"))
 from figures import figures, fleet  # noqa: E402
 from matching import contains_normalised, matches, normalise  # noqa: E402
 
-SETS = sorted((ROOT / "eval" / "sets").glob("*.jsonl"))
+SETS = sorted(path for path in (ROOT / "eval" / "sets").glob("*.jsonl")
+              if not path.stem.startswith("followups"))
 DEMO = ROOT / "demo" / "questions.jsonl"
 
 
@@ -28,10 +29,12 @@ def corpus():
 def test_sizes_and_languages():
     sets = {path.stem: read(path) for path in SETS}
     assert len(sets["golden"]) == 60 and len(sets["heldout"]) == 60
-    assert len(sets["compound"]) + len(sets["compound_heldout"]) == 30
-    for entries in sets.values():
+    both = sets["compound"] + sets["compound_heldout"]
+    assert sum(entry["kind"] == "compound" for entry in both) == 30
+    assert len(sets["spanish"]) == len(sets["spanish_heldout"]) == 10
+    for name, entries in sets.items():
         languages = {entry["language"] for entry in entries}
-        assert languages == {"pt", "en"}
+        assert languages == {"es"} if name.startswith("spanish") else languages >= {"pt", "en"}
 
 
 def test_no_question_occurs_twice():
@@ -81,6 +84,7 @@ def test_sums_and_differences_that_no_figure_names():
         ("heldout", "h12", month["março"] - month["fevereiro"]),
         ("heldout", "h13", region["Norte"] + region["Nordeste"]),
         ("heldout", "h22", total - product["Entrega Expressa"]),
+        ("spanish", "es08", total - product["Entrega Expressa"]),
         ("compound", "c13", region["Norte"] + region["Sul"]),
         ("compound_heldout", "d13", units["Armazenagem"] + units["Frete Rodoviário"]),
     ):
@@ -104,6 +108,8 @@ def test_superlatives_and_counts():
     facts = {}
     for path in SETS:
         facts.update({entry["id"]: entry["facts"] for entry in read(path)})
+    assert sum(t["ano"] < 2020 for t in trucks) == 3, "d17"
+    assert sum(t["quilometragem"] for t in trucks) == 4867410, "d18"
     for identifier, value in (
         ("g07", first("unidades by regiao", min)),
         ("g08", by_revenue[0]),
@@ -122,6 +128,9 @@ def test_superlatives_and_counts():
         ("c06", by_revenue[-1]),
         ("d04", plate["fewest"]),
         ("d10", first("receita by mes")),
+        ("d20", first("receita by mes", min)),
+        ("es02", sum(t["base"] == "Recife" for t in trucks)),
+        ("eh02", sold["unidades"]["total"]),
         ("d12", first("unidades by regiao", min)),
     ):
         options = facts[identifier][0]

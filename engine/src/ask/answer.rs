@@ -69,7 +69,7 @@ fn is_held(request: &Request, result: &PartResult) -> bool {
     if !result.report.rows.is_empty() && result.report.fallback.is_none() {
         return true;
     }
-    let floor = request.engine.config.router.evidence_floor;
+    let floor = request.snapshot.calibration.evidence_floor;
     result.found
         && (result.report.evidence.is_empty()
             || result.report.evidence.values().any(|held| held.dense >= floor || held.lexical >= 0.5))

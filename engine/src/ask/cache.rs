@@ -1,15 +1,11 @@
 //! The answer cache: nearest cached question by inner product, and a guard that must agree.
 
-use rusqlite::{Connection, params};
-
 use crate::ask::Request;
-use crate::decide::guard::{self, Query};
-use crate::decide::rank::dot;
+use crate::decide::guard::{self, CacheConfig, Query};
 use crate::engine::now;
 use crate::error::Result;
 use crate::report::{AskReport, CacheReport};
-use crate::store::vectors::{blob_to_vector, vector_to_blob};
-use crate::store::{StoreError, catalog};
+use crate::store::cache::{self, NewEntry};
 
 /// What the cache said.
 pub struct Lookup {
@@ -31,42 +27,39 @@ pub fn lookup(request: &Request, question: &str, language: &str, vector: &[f32])
     let mut span = request.trace.span("pipeline.cache", Some("pipeline"));
     let connection = request.engine.reader()?;
     let scope = scope_of(request, language);
-    let mut statement = connection
-        .prepare_cached(
-            "SELECT question, embedding, answer FROM cache WHERE scope = ?1 AND corpus_version = ?2",
-        )
-        .map_err(StoreError::from)?;
-    let mut nearest: Option<(f32, String, String)> = None;
-    let mut rows = statement.query(params![scope, request.snapshot.version]).map_err(StoreError::from)?;
-    while let Some(row) = rows.next().map_err(StoreError::from)? {
-        let cached = blob_to_vector(&row.get::<_, Vec<u8>>(1).map_err(StoreError::from)?);
-        if cached.len() != vector.len() {
-            continue;
-        }
-        let score = dot(&cached, vector);
-        if nearest.as_ref().is_none_or(|best| score > best.0) {
-            let text = row.get(0).map_err(StoreError::from)?;
-            nearest = Some((score, text, row.get(2).map_err(StoreError::from)?));
-        }
-    }
-    let Some((score, cached, answer)) = nearest else { return Ok(nothing) };
+    let version = request.snapshot.version;
+    let Some(nearest) = cache::nearest(&connection, &scope, version, vector)? else { return Ok(nothing) };
     let verdict = guard::check(
-        &Query::new(&cached),
+        &Query::new(&nearest.question),
         &Query::new(question),
-        score,
-        &request.engine.config.cache,
+        nearest.score,
+        &settings(request),
         &request.snapshot.vocabulary,
     );
-    span.set("score", score);
+    span.set("score", nearest.score);
     span.set("hit", verdict.hit);
-    let served = if verdict.hit { serde_json::from_str(&answer).ok() } else { None };
+    span.set("entry", nearest.id);
+    let summary = verdict.summary();
+    let served = if verdict.hit { serde_json::from_str(&nearest.answer).ok() } else { None };
+    request.engine.bookkeeping(|connection| {
+        Ok(cache::record_use(connection, &nearest, question, verdict.hit, &summary, now())?)
+    })?;
     let report = CacheReport {
         hit: served.is_some(),
-        score: Some(score),
-        guard: Some(verdict.summary()),
-        question: Some(cached),
+        score: Some(nearest.score),
+        guard: Some(summary),
+        question: Some(nearest.question),
+        entry: Some(nearest.id),
     };
     Ok(Lookup { served, report })
+}
+
+/// The cache's settings with the threshold of the embedder in use.
+fn settings(request: &Request) -> CacheConfig {
+    CacheConfig {
+        threshold: request.snapshot.calibration.cache_threshold,
+        ..request.engine.config.cache.clone()
+    }
 }
 
 /// Stores an answer worth serving again: worded, complete and verified.
@@ -75,40 +68,19 @@ pub fn lookup(request: &Request, question: &str, language: &str, vector: &[f32])
 /// [`crate::Error::Store`].
 pub fn store(request: &Request, report: &AskReport, vector: &[f32]) -> Result<()> {
     let verified = !report.notes.iter().any(|note| note.starts_with("not verified"));
-    if !request.options.use_cache || report.abstained || report.answer.is_empty() || !verified {
+    let wanted = request.options.use_cache && request.engine.config.cache.enabled;
+    if !wanted || report.abstained || report.answer.is_empty() || !verified {
         return Ok(());
     }
-    request.engine.bookkeeping(|connection| {
-        insert(connection, request, report, vector)?;
-        Ok(())
-    })
-}
-
-fn insert(
-    connection: &Connection,
-    request: &Request,
-    report: &AskReport,
-    vector: &[f32],
-) -> Result<(), StoreError> {
-    let transaction = connection.unchecked_transaction()?;
-    // An answer worked out on an older corpus must not outlive the change that came meanwhile.
-    if catalog::corpus_version(&transaction)? != request.snapshot.version {
-        return Ok(());
-    }
-    let scope = scope_of(request, &report.language);
-    let entry = serde_json::to_string(report).unwrap_or_default();
-    transaction
-        .execute("DELETE FROM cache WHERE scope = ?1 AND question = ?2", params![scope, report.question])?;
-    transaction.execute(
-        "INSERT INTO cache (question, scope, corpus_version, embedding, answer, created_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        params![report.question, scope, request.snapshot.version, vector_to_blob(vector), entry, now()],
-    )?;
-    transaction.execute(
-        "DELETE FROM cache WHERE id IN (SELECT id FROM cache ORDER BY id DESC LIMIT -1 OFFSET ?)",
-        [request.engine.config.cache.max_entries as i64],
-    )?;
-    transaction.commit()?;
+    let entry = NewEntry {
+        question: &report.question,
+        scope: &scope_of(request, &report.language),
+        corpus_version: request.snapshot.version,
+        vector,
+        answer: &serde_json::to_string(report).unwrap_or_default(),
+    };
+    let most = request.engine.config.cache.max_entries;
+    request.engine.bookkeeping(|connection| Ok(cache::keep(connection, &entry, most, now())?))?;
     Ok(())
 }
 

@@ -2,6 +2,9 @@
 
 pub mod answer;
 pub mod cache;
+pub mod calibrate;
+pub mod conversation;
+pub mod evaluate;
 mod phrases;
 pub mod relational;
 pub mod retrieve;
@@ -13,8 +16,9 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
+use crate::decide::followup::{self, Completion};
 use crate::decide::language;
-use crate::decide::split::{self, Part};
+use crate::decide::split;
 use crate::engine::{Engine, Snapshot, new_trace_id, now};
 use crate::error::{Error, Result};
 use crate::models::{Cancel, Purpose};
@@ -35,11 +39,13 @@ pub struct AskOptions {
     pub top_k: usize,
     /// Restriction to some documents: `document=…`, `folder=…`, `kind=…`; all must hold.
     pub filter: Vec<(String, String)>,
+    /// How the question was completed from the one before it; shown, and otherwise without effect.
+    pub followup: Option<Completion>,
 }
 
 impl Default for AskOptions {
     fn default() -> Self {
-        Self { id: None, use_cache: true, answer: true, top_k: 5, filter: Vec::new() }
+        Self { id: None, use_cache: true, answer: true, top_k: 5, filter: Vec::new(), followup: None }
     }
 }
 
@@ -133,6 +139,7 @@ fn answer_message(
         return Ok(AskReport {
             id: report.id,
             question: report.question,
+            followup: report.followup,
             trace_id: report.trace_id,
             cache: lookup.report,
             timings: crate::report::Timings { first_token_ms: trace.elapsed_ms(), ..Default::default() },
@@ -141,7 +148,7 @@ fn answer_message(
         });
     }
     report.cache = lookup.report;
-    let parts = split_message(question, engine, trace);
+    let parts = split_message(&request, question);
     let results = answer_parts(&request, question, &vector, &parts)?;
     for result in &results {
         report.usage.prompt_tokens += result.usage.prompt_tokens;
@@ -210,8 +217,8 @@ pub fn route_only(engine: &Engine, question: &str, cancel: &Cancel) -> Result<As
     let options = AskOptions::default();
     let mut report = start_report(question, &options, &trace);
     let request = plain_request(engine, &options, &trace, cancel)?;
-    let parts = split_message(question, engine, &trace);
-    let texts: Vec<&str> = parts.iter().map(|part| part.text.as_str()).collect();
+    let parts = split_message(&request, question);
+    let texts: Vec<&str> = parts.iter().map(String::as_str).collect();
     let vectors = embed(engine, &texts, &trace, cancel)?;
     let connection = engine.reader()?;
     for (text, vector) in texts.iter().zip(&vectors) {
@@ -247,6 +254,7 @@ fn start_report(question: &str, options: &AskOptions, trace: &Trace) -> AskRepor
         question: question.to_owned(),
         language: language::code(question).unwrap_or("en").to_owned(),
         trace_id: trace.id.clone(),
+        followup: options.followup.clone(),
         ..AskReport::default()
     }
 }
@@ -265,11 +273,14 @@ pub(crate) fn embed(
     Ok(embedder.embed(Purpose::Query, texts, cancel)?)
 }
 
-fn split_message(question: &str, engine: &Engine, trace: &Trace) -> Vec<Part> {
-    let mut span = trace.span("pipeline.split", Some("pipeline"));
-    let parts = split::split_with(question, &engine.config.split);
+/// The parts of a message, each complete: one that leans on the part before it takes over what it lacks.
+fn split_message(request: &Request, question: &str) -> Vec<String> {
+    let mut span = request.trace.span("pipeline.split", Some("pipeline"));
+    let parts = split::split_with(question, &request.engine.config.split);
+    let complete = followup::complete_parts(&parts, &request.snapshot.vocabulary);
     span.set("parts", parts.len());
-    parts
+    span.set("completed", complete.iter().filter(|(_, completion)| completion.is_some()).count());
+    complete.into_iter().map(|(text, _)| text).collect()
 }
 
 /// Routes and retrieves every part, concurrently when there are several.
@@ -277,12 +288,12 @@ fn answer_parts(
     request: &Request,
     question: &str,
     vector: &[f32],
-    parts: &[Part],
+    parts: &[String],
 ) -> Result<Vec<PartResult>> {
     if parts.len() < 2 {
         return Ok(vec![retrieve::part(request, question, vector)?]);
     }
-    let texts: Vec<&str> = parts.iter().map(|part| part.text.as_str()).collect();
+    let texts: Vec<&str> = parts.iter().map(String::as_str).collect();
     let vectors = embed(request.engine, &texts, request.trace, request.cancel)?;
     std::thread::scope(|scope| {
         let workers: Vec<_> = texts

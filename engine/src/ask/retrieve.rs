@@ -140,7 +140,7 @@ pub fn route(
     }
     let mut span = request.trace.span("pipeline.router", Some("pipeline"));
     let anchors = anchor_scores(&snapshot.question_routes, vector);
-    let decision = decide(anchors, evidence, snapshot.question_thresholds, &request.engine.config.router);
+    let decision = decide(anchors, evidence, snapshot.calibration.questions, &request.engine.config.router);
     span.set("route", decision.store.as_str());
     span.set("stage", stage_name(decision.stage));
     span.set("margin", decision.margin);

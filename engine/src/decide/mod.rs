@@ -2,14 +2,18 @@
 //!
 //! Nothing here opens a file, a socket or a database, calls a model, or reads a clock.
 
+pub mod calibrate;
 pub mod chunk;
 pub mod cite;
+pub mod classify;
+pub mod followup;
 pub mod graph_query;
 pub mod graph_words;
 pub mod guard;
 pub mod identity;
 pub mod infer;
 pub mod language;
+pub mod measure;
 pub mod numbers;
 pub mod pagerank;
 pub mod rank;

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::store::graph::GraphIndex;
 use crate::store::vectors::{VectorConfig, VectorIndex};
-use crate::store::{StoreError, catalog, graph, tables};
+use crate::store::{StoreError, calibrations, catalog, graph, tables};
 
 /// One thing checked.
 #[derive(Debug, Clone, Serialize)]
@@ -90,6 +90,10 @@ const DISAGREEMENTS: &[(&str, &str)] = &[
         "SELECT count(*) FROM tables WHERE document_id NOT IN (SELECT id FROM documents)",
     ),
     (
+        "every use of a cached answer has its answer",
+        "SELECT count(*) FROM cache_uses WHERE cache_id NOT IN (SELECT id FROM cache)",
+    ),
+    (
         "no cached answer is older than the corpus",
         "SELECT count(*) FROM cache WHERE corpus_version <>
            coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'corpus_version'), 0)",
@@ -130,6 +134,13 @@ pub fn diagnose(
         Err(error) => {
             Check { name: "the graph loads from the catalog", ok: false, detail: error.to_string() }
         }
+    });
+    let embedder = catalog::meta(connection, "embedder")?.unwrap_or_default();
+    checks.push(Check {
+        name: "the thresholds are fitted for the embedder",
+        // Not yet fitted is no fault: the first question fits them.
+        ok: true,
+        detail: calibrations::summary(connection, &embedder)?,
     });
     Ok(Diagnosis { ok: checks.iter().all(|check| check.ok), checks })
 }

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 pub mod backup;
+pub mod cache;
+pub mod calibrations;
 pub mod catalog;
 pub mod doctor;
 pub mod graph;

@@ -1,11 +1,11 @@
 //! Names the stores hold: entities, values of text columns, headings, document names.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use rusqlite::Connection;
 
-use crate::decide::guard;
-use crate::decide::text::{content_words, fold};
+use crate::decide::text::{content_words, fold, folded_words};
+use crate::decide::{followup, guard};
 use crate::store::StoreError;
 
 /// A set of folded words that name things in this corpus.
@@ -15,6 +15,8 @@ use crate::store::StoreError;
 #[derive(Debug, Default)]
 pub struct Vocabulary {
     words: HashSet<String>,
+    /// Values of text columns, as folded words, with the column that holds them.
+    kinds: HashMap<String, String>,
 }
 
 impl Vocabulary {
@@ -40,12 +42,29 @@ impl Vocabulary {
                 }
             }
         }
-        Ok(Self { words })
+        let mut kinds = HashMap::new();
+        let mut statement = connection.prepare(
+            "SELECT value, table_id || '.' || column_index FROM table_values ORDER BY table_id DESC, column_index DESC",
+        )?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let value: String = row.get(0)?;
+            if value.len() <= 80 {
+                kinds.insert(folded_words(&value).join(" "), row.get(1)?);
+            }
+        }
+        Ok(Self { words, kinds })
     }
 }
 
 impl guard::Vocabulary for Vocabulary {
     fn is_name(&self, word: &str) -> bool {
         self.words.contains(&fold(word))
+    }
+}
+
+impl followup::Names for Vocabulary {
+    fn kind(&self, folded: &str) -> Option<String> {
+        self.kinds.get(folded).cloned()
     }
 }

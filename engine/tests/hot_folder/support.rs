@@ -315,7 +315,7 @@ impl World {
 
     pub fn ask(&self, question: &str) -> AskReport {
         let trace = Trace::new(new_trace_id(), None);
-        let options = AskOptions { id: None, use_cache: true, answer: true, top_k: 5, filter: Vec::new() };
+        let options = AskOptions::default();
         ask::ask(&self.engine, question, &options, &trace, &Cancel::default(), &mut |_| {}).unwrap()
     }
 }

@@ -115,6 +115,18 @@ pub enum Command {
         #[command(subcommand)]
         action: CacheAction,
     },
+    /// Ask one question after another; a follow-up takes over what it leaves out.
+    Chat(ChatArgs),
+    /// Fit the router's thresholds to the embedder: from the example phrases, or from a labelled set.
+    Calibrate {
+        /// JSON lines: {"question","route"}, or "unanswerable": true. Without it the phrases are used.
+        #[arg(value_name = "FILE")]
+        file: Option<PathBuf>,
+    },
+    /// Ask the questions of labelled sets and measure the answers.
+    Eval(EvalArgs),
+    /// The router as a library: the intents of texts, by labelled examples. Needs the embedder alone.
+    Classify(ClassifyArgs),
     /// Show a stored answer's trace again.
     Explain {
         /// The id an answer carries.
@@ -144,6 +156,20 @@ pub struct ProfileArgs {
 /// `cache …`.
 #[derive(Debug, Subcommand)]
 pub enum CacheAction {
+    /// List the stored answers; with a question, how near each is and what the guard says.
+    List {
+        /// A question to compare with every entry.
+        #[arg(value_name = "QUESTION")]
+        question: Option<String>,
+    },
+    /// Remove stored answers.
+    Rm {
+        /// Ids, as `cache list` shows them.
+        #[arg(required = true, value_name = "ID")]
+        ids: Vec<i64>,
+    },
+    /// Remove every stored answer.
+    Clear,
     /// Would the second question be served the first one's answer? Reads {"a","b"} lines.
     Check {
         /// Read JSON lines from standard input.
@@ -228,6 +254,55 @@ pub struct AskArgs {
     pub details: bool,
 }
 
+/// `chat …`.
+#[derive(Debug, Args)]
+pub struct ChatArgs {
+    /// Neither look in the answer cache nor fill it.
+    #[arg(long)]
+    pub no_cache: bool,
+    /// Passages per question.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub top_k: u16,
+    /// Only these documents: document=NAME, folder=PATH or kind=csv; may be given several times.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = parse_filter)]
+    pub filter: Vec<(String, String)>,
+}
+
+/// `eval …`.
+#[derive(Debug, Args)]
+pub struct EvalArgs {
+    /// Sets of JSON lines: {"id","question","routes","facts","documents","unanswerable"}.
+    #[arg(required = true, value_name = "SET")]
+    pub sets: Vec<PathBuf>,
+    /// Retrieve only: routing and recall, no facts.
+    #[arg(long)]
+    pub no_answer: bool,
+    /// Passages per question.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub top_k: u16,
+    /// Fail when a figure of a set is lower: routing=0.95, split, recall@1, recall@5, mrr, facts, found,
+    /// declined_rightly or answered; may be given several times.
+    #[arg(long, value_name = "FIGURE=LEAST", value_parser = parse_least)]
+    pub require: Vec<(String, f64)>,
+    /// Write the whole result there as JSON, whatever is printed.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// `classify …`.
+#[derive(Debug, Args)]
+pub struct ClassifyArgs {
+    /// Labelled examples, as JSON lines: {"text","intent"}.
+    #[arg(long, value_name = "FILE")]
+    pub routes: PathBuf,
+    /// More labelled texts to fit the threshold on; the intent "oos" is none of them.
+    #[arg(long, value_name = "FILE")]
+    pub fit: Option<PathBuf>,
+    /// Read {"text"} JSON lines from standard input.
+    #[arg(long, required = true)]
+    pub batch: bool,
+}
+
 /// A question or a batch of them.
 #[derive(Debug, Args)]
 pub struct BatchArgs {
@@ -272,6 +347,17 @@ fn parse_filter(text: &str) -> Result<(String, String), String> {
     Ok((key.to_owned(), value.to_owned()))
 }
 
+fn parse_least(text: &str) -> Result<(String, f64), String> {
+    let (name, least) = text.split_once('=').ok_or("use FIGURE=LEAST, for example routing=0.95")?;
+    if !polyrag::decide::measure::FIGURES.contains(&name) {
+        return Err(format!("unknown figure `{name}`: use {}", polyrag::decide::measure::FIGURES.join(", ")));
+    }
+    least
+        .parse()
+        .map(|value| (name.to_owned(), value))
+        .map_err(|_| format!("`{least}` is no number between 0 and 1"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -287,5 +373,13 @@ mod tests {
         assert_eq!(parse_filter("kind=csv"), Ok(("kind".into(), "csv".into())));
         assert!(parse_filter("csv").is_err());
         assert!(parse_filter("date=2026").is_err());
+    }
+
+    #[test]
+    fn thresholds_need_a_known_figure_and_a_number() {
+        assert_eq!(parse_least("recall@5=0.98"), Ok(("recall@5".into(), 0.98)));
+        for wrong in ["routing", "beauty=1", "routing=much"] {
+            assert!(parse_least(wrong).is_err(), "{wrong}");
+        }
     }
 }

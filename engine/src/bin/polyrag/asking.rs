@@ -1,19 +1,16 @@
-//! `ask`, `route`, `search`, `sql`, `split`, `cache check`, `explain`.
+//! `ask`, `route`, `search`, `sql`, `split`, `explain`.
 
 use std::io::Write;
 use std::process::ExitCode;
 
 use polyrag::ask::{self, AskOptions};
-use polyrag::decide::guard;
-use polyrag::decide::rank::dot;
 use polyrag::decide::split;
 use polyrag::engine::{Engine, new_trace_id};
+use polyrag::models::Cancel;
 use polyrag::models::open::Placements;
-use polyrag::models::{Cancel, Purpose};
 use polyrag::store::catalog;
 use polyrag::trace::Trace;
 use polyrag::{Error, Result};
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::args::{AskArgs, BatchArgs, Cli, RankingArg, SearchArgs};
@@ -38,6 +35,7 @@ pub fn ask(
         answer: !arguments.no_answer,
         top_k: usize::from(arguments.top_k),
         filter: arguments.filter.clone(),
+        followup: None,
     };
     let Some(question) = &arguments.question else {
         let well = lines::each(|input: Question, line| {
@@ -157,27 +155,6 @@ pub fn split(cli: &Cli, input: &BatchArgs) -> Result<ExitCode> {
     }
     Ok(code(lines::each(|input: Question, _| {
         Ok(json!({ "id": input.id, "parts": parts(&input.question) }))
-    })?))
-}
-
-#[derive(Deserialize)]
-struct Pair {
-    #[serde(default)]
-    id: Value,
-    a: String,
-    b: String,
-}
-
-/// Runs `cache check --batch`.
-pub fn cache_check(engine: &Engine, cancel: &Cancel) -> Result<ExitCode> {
-    let embedder = engine.embedder()?;
-    let snapshot = engine.snapshot()?;
-    Ok(code(lines::each(|pair: Pair, _| {
-        let vectors = embedder.embed(Purpose::Query, &[&pair.a, &pair.b], cancel)?;
-        let score = dot(&vectors[0], &vectors[1]);
-        let (a, b) = (guard::Query::new(&pair.a), guard::Query::new(&pair.b));
-        let verdict = guard::check(&a, &b, score, &engine.config.cache, &snapshot.vocabulary);
-        Ok(json!({ "id": pair.id, "hit": verdict.hit, "score": score, "guard": verdict.summary() }))
     })?))
 }
 

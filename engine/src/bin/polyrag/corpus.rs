@@ -11,7 +11,7 @@ use polyrag::engine::Engine;
 use polyrag::ingest::{self, AddOptions, Progress, walk};
 use polyrag::models::Cancel;
 use polyrag::report::AddedDocument;
-use polyrag::store::{StoreError, catalog, doctor, tables};
+use polyrag::store::{StoreError, calibrations, catalog, doctor, tables};
 use serde_json::json;
 
 use crate::args::{AddArgs, Cli, StoreArg};
@@ -179,13 +179,20 @@ pub fn list(cli: &Cli, engine: &Engine) -> Result<ExitCode> {
 
 /// Runs `stats`.
 pub fn stats(cli: &Cli, engine: &Engine) -> Result<ExitCode> {
-    let counts = catalog::counts(&engine.reader()?)?;
+    let reader = engine.reader()?;
+    let mut counts = catalog::counts(&reader)?;
+    let embedder = catalog::meta(&reader, "embedder")?.unwrap_or_default();
     if cli.json {
+        let found = calibrations::load(&reader, &embedder, true)?;
+        let found =
+            found.map_or_else(|| calibrations::load(&reader, &embedder, false), |set| Ok(Some(set)))?;
+        counts.insert("calibration".into(), serde_json::to_value(found).unwrap_or_default());
         lines::print(&counts)?;
     } else {
         for (name, value) in &counts {
             println!("{name:<18} {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned));
         }
+        println!("{:<18} {}", "thresholds", calibrations::summary(&reader, &embedder)?);
     }
     Ok(ExitCode::SUCCESS)
 }

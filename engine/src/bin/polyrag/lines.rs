@@ -1,6 +1,7 @@
 //! JSON lines in and out.
 
 use std::io::{BufRead, Write};
+use std::path::Path;
 
 use polyrag::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,26 @@ impl Question {
             other => other.to_string(),
         }
     }
+}
+
+/// Reads a file of JSON lines; blank lines are skipped.
+///
+/// # Errors
+/// [`Error::Io`], and [`Error::Usage`] naming the line that is none.
+pub fn read<T: for<'de> Deserialize<'de>>(file: &Path) -> Result<Vec<T>> {
+    let text = std::fs::read_to_string(file).map_err(|source| Error::Io { path: file.to_owned(), source })?;
+    let mut values = Vec::new();
+    for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
+        if !line.trim().is_empty() {
+            let value = serde_json::from_str(line)
+                .map_err(|error| Error::Usage(format!("{}:{}: {error}", file.display(), index + 1)))?;
+            values.push(value);
+        }
+    }
+    if values.is_empty() {
+        return Err(Error::Usage(format!("{} holds no line of JSON", file.display())));
+    }
+    Ok(values)
 }
 
 /// Calls `work` with every line of standard input, numbered from 1; returns whether all went well.

@@ -6,10 +6,13 @@
 
 mod args;
 mod asking;
+mod cached;
+mod chat;
 mod copies;
 mod corpus;
 mod hot_folder;
 mod lines;
+mod measuring;
 mod model_files;
 mod show;
 
@@ -23,7 +26,7 @@ use polyrag::models::Cancel;
 use polyrag::models::open::{Placements, open};
 use polyrag::{Error, Result};
 
-use crate::args::{CacheAction, Cli, Command};
+use crate::args::{Cli, Command};
 
 fn main() -> ExitCode {
     if let Err(reason) = polyrag::models::cpu_supported() {
@@ -67,7 +70,11 @@ fn run(cli: &Cli, cancel: &Cancel) -> Result<ExitCode> {
     match &cli.command {
         Command::Models { action } => model_files::run(cli, action, cancel),
         Command::Split(input) => asking::split(cli, input),
-        Command::Cache { action: CacheAction::Check { .. } } => asking::cache_check(&opened(cli)?.0, cancel),
+        Command::Cache { action } => cached::run(cli, &opened(cli)?.0, action, cancel),
+        Command::Chat(arguments) => chat::run(cli, &opened(cli)?.0, arguments, cancel),
+        Command::Calibrate { file } => measuring::calibrate(cli, &opened(cli)?.0, file.as_deref(), cancel),
+        Command::Eval(arguments) => measuring::eval(cli, &opened(cli)?.0, arguments, cancel),
+        Command::Classify(arguments) => measuring::classify(cli, arguments, cancel),
         Command::Add(arguments) => corpus::add(cli, &opened(cli)?.0, arguments, cancel),
         Command::Watch(arguments) => hot_folder::watch(cli, &opened(cli)?.0, arguments, cancel),
         Command::Backup { file } => copies::backup(cli, &opened(cli)?.0, file, cancel),

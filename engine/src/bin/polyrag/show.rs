@@ -15,6 +15,9 @@ pub fn answer(report: &AskReport, details: bool, placements: &[(&'static str, Pl
             println!("      also at {}", path(also));
         }
     }
+    if let Some(followup) = &report.followup {
+        println!("  taken over: {}", followup.carried.join(", "));
+    }
     if report.cache.hit {
         let question = report.cache.question.as_deref().unwrap_or_default();
         println!("  from the cache: \"{question}\", similarity {:.3}", report.cache.score.unwrap_or(0.0));

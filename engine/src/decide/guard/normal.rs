@@ -87,6 +87,8 @@ pub struct Normal {
     pub questions: usize,
     /// Its numbers, percentages and dates, canonical and sorted.
     pub numbers: Vec<String>,
+    /// Its numbers, dates and codes in the order of the text.
+    pub sequence: Vec<String>,
     /// Its codes and symbols, canonical and sorted.
     pub codes: Vec<String>,
     /// The words that carry its meaning, in order.
@@ -116,6 +118,7 @@ impl Normal {
                 _ => numbers.push(quantity.value().to_owned()),
             };
         }
+        let sequence = found.iter().map(|quantity| quantity.value().to_owned()).collect();
         codes.extend(symbols(text));
         numbers.extend(single(text).map(str::to_owned));
         numbers.sort();
@@ -134,6 +137,7 @@ impl Normal {
             asks: Vec::new(),
             questions: split(text).len().max(1),
             numbers,
+            sequence,
             codes,
             words: Vec::new(),
             frame: Vec::new(),

@@ -14,7 +14,9 @@ pub(super) fn roles_differ(a: &Normal, b: &Normal, vocabulary: &dyn Vocabulary) 
         })
     });
     let name = |w: &Word| w.capital || vocabulary.is_name(&w.written);
-    let permuted = a.frame == b.frame && order(a, &|_| true) != order(b, &|_| true);
+    // `invoice 7 of 2024` and `invoice 2024 of 7` have equal words and numbers.
+    let moved = a.sequence != b.sequence || order(a, &|_| true) != order(b, &|_| true);
+    let permuted = a.frame == b.frame && moved;
     turned || permuted || names_permuted(a, b, &name) || reversed(a, b) || turned_around(a, b)
 }
 

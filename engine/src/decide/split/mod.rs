@@ -30,9 +30,10 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use cut::{Boundary, Opening, Piece, cut, is_interrogative_at, opening_inside};
+use cut::{Boundary, Opening, Piece, cut, is_interrogative_at, opening_inside, opening_of_sentence};
 use lexicon::*;
 use reference::depends;
+pub(crate) use reference::expletive;
 use tokens::{Token, tokens};
 
 /// `[split]` of the configuration.
@@ -184,6 +185,13 @@ fn subordinates(tokens: &[Token], piece: &Piece) -> bool {
     ) && !is_in(AUXILIARIES, next)
 }
 
+/// Tells whether the words open or hold a question or an order.
+pub(crate) fn asks_directly(tokens: &[Token]) -> bool {
+    !tokens.is_empty()
+        && (opening_of_sentence(tokens, 0, tokens.len()).is_some()
+            || holds_interrogative(tokens, &(0..tokens.len())))
+}
+
 fn holds_interrogative(tokens: &[Token], span: &Range<usize>) -> bool {
     const STRONG: [&str; 10] =
         ["what", "why", "how", "qual", "quais", "quantos", "quantas", "quem", "cual", "cuales"];
@@ -213,7 +221,8 @@ fn content<'a>(tokens: &'a [Token], span: &Range<usize>) -> Vec<&'a Token> {
     tokens[span.start + order..span.end].iter().filter(|t| is_content(t)).collect()
 }
 
-fn is_content(token: &Token) -> bool {
+/// Tells whether a word carries a topic: no function word, interrogative, auxiliary or bare order.
+pub(crate) fn is_content(token: &Token) -> bool {
     let word = token.folded.as_str();
     let number = word.chars().any(|c| c.is_ascii_digit());
     let letter = token.capital && matches!(word, "b" | "c" | "d" | "r" | "x" | "y" | "z");

@@ -43,7 +43,7 @@ fn clitic(span: &[Token], at: usize) -> bool {
 }
 
 /// `it` that stands for nothing: `is it true that`, `how long does it take`, `why is it hard to`.
-fn expletive(span: &[Token], at: usize) -> bool {
+pub(crate) fn expletive(span: &[Token], at: usize) -> bool {
     let word = |i: usize| span.get(i).map(|t| t.folded.as_str()).unwrap_or_default();
     let copula = at > 0 && matches!(word(at - 1), "is" | "was");
     let clause = (at + 2..at + 5).any(|i| matches!(word(i), "to" | "that" | "when"));

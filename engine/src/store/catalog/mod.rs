@@ -42,7 +42,14 @@ pub fn open_writer(path: &Path) -> Result<Connection, StoreError> {
         return Err(StoreError::Version { path: path.to_owned(), found: version, expected: SCHEMA_VERSION });
     }
     if version < SCHEMA_VERSION {
-        let all = [SCHEMA, crate::store::graph::SCHEMA, crate::store::tables::SCHEMA].join("\n");
+        let all = [
+            SCHEMA,
+            crate::store::graph::SCHEMA,
+            crate::store::tables::SCHEMA,
+            crate::store::cache::SCHEMA,
+            crate::store::calibrations::SCHEMA,
+        ]
+        .join("\n");
         let migration = if version == 1 { FROM_1 } else { "" };
         connection.execute_batch(&format!(
             "BEGIN IMMEDIATE; {all}; {migration}; PRAGMA application_id = {APPLICATION_ID};
