@@ -109,7 +109,7 @@ fn jsonl_keeps_good_lines_and_names_bad_ones() {
         reading.warnings.iter().map(|warning| warning.line).collect::<Vec<_>>(),
         [Some(3), Some(4), Some(6)]
     );
-    let error = try_read("docs.jsonl", b"{\"a\":1}\n").unwrap_err();
+    let error = try_read("docs.jsonl", b"[1]\n").unwrap_err();
     assert!(matches!(error, ReadError::NoDocuments { lines: 1, line: 1, .. }), "{error}");
 }
 
@@ -121,6 +121,6 @@ fn limits_in_the_configuration_file_are_the_defaults() {
     assert_eq!(limits, ReadLimits::default());
     let limits: polyrag::decide::chunk::ChunkLimits = all["chunk"].clone().try_into().unwrap();
     assert_eq!(limits, polyrag::decide::chunk::ChunkLimits::default());
-    assert_eq!(all["read"].as_table().unwrap().len(), 6);
+    assert_eq!(all["read"].as_table().unwrap().len(), 10);
     assert_eq!(all["chunk"].as_table().unwrap().len(), 5);
 }

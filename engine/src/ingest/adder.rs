@@ -38,7 +38,7 @@ impl Adder<'_> {
         let row = self.row(&look);
         let Some(reading) = reading else { return self.database(&look, &row) };
         let warnings: Vec<String> = reading.warnings.iter().map(read::Warning::to_string).collect();
-        let many = reading.kind == Kind::Jsonl;
+        let many = reading.kind == Kind::Jsonl || reading.sources.len() > 1;
         let prepared = reading
             .sources
             .into_iter()

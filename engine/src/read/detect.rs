@@ -73,6 +73,21 @@ impl Kind {
         }
     }
 
+    /// Says whether there is a loader for a format that is no plain text.
+    pub(super) fn is_read(self) -> bool {
+        matches!(
+            self,
+            Self::Xlsx
+                | Self::Xls
+                | Self::Ods
+                | Self::Docx
+                | Self::Pptx
+                | Self::Odt
+                | Self::Rtf
+                | Self::Parquet
+        )
+    }
+
     /// Returns the way out for a kind that has no loader.
     pub(super) fn unsupported_hint(self) -> String {
         match self {
@@ -80,9 +95,6 @@ impl Kind {
                 "export the sheet as .csv and add that".into()
             }
             Self::Sqlite => "add the database by itself: its tables are copied, not read as text".into(),
-            Self::Json => {
-                "write one {\"title\":\"..\",\"text\":\"..\"} object a line and name it .jsonl".into()
-            }
             Self::Archive => "unpack it and add the folder".into(),
             Self::Image => "type or export its text as .txt or .md and add that".into(),
             _ => "save or export it as .txt or .md and add that".into(),

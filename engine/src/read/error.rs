@@ -118,3 +118,8 @@ impl ReadError {
 pub(super) fn too_large(path: &Path, what: &'static str, found: u64, key: &str, limit: u64) -> ReadError {
     ReadError::TooLarge { path: path.to_path_buf(), what, found, limit: format!("{key} = {limit}") }
 }
+
+/// Says that a file is damaged, with what its parser said.
+pub(super) fn corrupt(path: &Path, kind: Kind, error: &dyn std::fmt::Display) -> ReadError {
+    ReadError::Corrupt { path: path.to_path_buf(), kind, reason: error.to_string() }
+}

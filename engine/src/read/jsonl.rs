@@ -1,10 +1,13 @@
-//! `.jsonl`: one document a line.
+//! `.jsonl`: one document a line, or one record of a table.
 
 use std::path::Path;
 
 use serde::Deserialize;
+use serde_json::Value;
 
-use super::{Decoded, Kind, ReadError, ReadLimits, Reading, Source, TextDocument, Warning, normalise};
+use super::{
+    Decoded, Kind, ReadError, ReadLimits, Reader, Reading, Source, TextDocument, Warning, json, normalise,
+};
 use crate::decide::chunk::TextFormat;
 
 #[derive(Deserialize)]
@@ -15,7 +18,9 @@ struct Line {
 }
 
 /// Reads `{"title","text"}` lines; a bad line is reported with its number, the others are kept.
-pub(super) fn read(path: &Path, decoded: Decoded, limits: &ReadLimits) -> Result<Reading, ReadError> {
+/// Where no line has a text, the lines that are records are a table.
+pub(super) fn read(path: &Path, decoded: Decoded, reader: &Reader<'_>) -> Result<Reading, ReadError> {
+    let limits = reader.limits;
     let (mut sources, mut bad, mut lines) = (Vec::new(), Vec::new(), 0_u64);
     for (index, line) in decoded.text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let number = index as u64 + 1;
@@ -24,6 +29,11 @@ pub(super) fn read(path: &Path, decoded: Decoded, limits: &ReadLimits) -> Result
             Ok(document) => sources.push(Source::Text(document)),
             Err(message) => bad.push(Warning { line: Some(number), message }),
         }
+    }
+    if sources.is_empty()
+        && let Some(reading) = records(path, &decoded, reader)?
+    {
+        return Ok(reading);
     }
     if sources.is_empty() {
         let first = bad.into_iter().next();
@@ -37,6 +47,29 @@ pub(super) fn read(path: &Path, decoded: Decoded, limits: &ReadLimits) -> Result
         warnings.push(Warning { line: None, message: format!("{hidden} more lines were not documents") });
     }
     Ok(Reading { kind: Kind::Jsonl, sources, warnings })
+}
+
+/// Reads the lines as records; `None` if none is one or one has a text.
+fn records(path: &Path, decoded: &Decoded, reader: &Reader<'_>) -> Result<Option<Reading>, ReadError> {
+    let (mut records, mut bad) = (Vec::new(), 0);
+    for line in decoded.text.lines().filter(|line| !line.trim().is_empty()) {
+        match serde_json::from_str::<Value>(line) {
+            Ok(Value::Object(record)) if record.contains_key("text") => return Ok(None),
+            Ok(record @ Value::Object(_)) => records.push(record),
+            _ => bad += 1,
+        }
+    }
+    if records.is_empty() {
+        return Ok(None);
+    }
+    let (tables, skipped) = json::lines(path, &records, reader)?;
+    let mut warnings = decoded.warnings.clone();
+    warnings.extend(json::skipped(bad + skipped));
+    Ok((!tables.is_empty()).then(|| Reading {
+        kind: Kind::Jsonl,
+        sources: vec![Source::Tables(tables)],
+        warnings,
+    }))
 }
 
 fn document(

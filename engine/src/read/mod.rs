@@ -7,8 +7,16 @@
 mod decode;
 mod detect;
 mod error;
+mod expand;
+mod html;
+mod json;
 mod jsonl;
+mod mail;
+mod markup;
+mod office;
 mod pages;
+mod parquet;
+mod picture;
 mod spreadsheet;
 
 use std::collections::BTreeMap;
@@ -34,10 +42,18 @@ pub struct ReadLimits {
     pub max_file_bytes: u64,
     /// Longest single text (a document, or one line of a `.jsonl`), in bytes.
     pub max_text_bytes: u64,
-    /// Most bytes a packed file (XLSX, ODS) may unpack to.
+    /// Most bytes a packed file (an office document, a Parquet file) may unpack to.
     pub max_expanded_bytes: u64,
+    /// Deepest nesting of elements (XML, HTML) or values (JSON).
+    pub max_depth: usize,
     /// Most filled cells of one spreadsheet file.
     pub max_cells: u64,
+    /// Most pictures of one document whose text is read.
+    pub max_pictures: usize,
+    /// Most attachments of one message, those of messages inside it included.
+    pub max_attachments: usize,
+    /// Deepest nesting of messages inside messages.
+    pub max_attachment_depth: usize,
     /// Most columns a table may have.
     pub max_columns: usize,
     /// Warnings of one kind listed per file; the rest is counted.
@@ -50,7 +66,11 @@ impl Default for ReadLimits {
             max_file_bytes: 536_870_912,
             max_text_bytes: 134_217_728,
             max_expanded_bytes: 2_147_483_648,
+            max_depth: 256,
             max_cells: 20_000_000,
+            max_pictures: 500,
+            max_attachments: 200,
+            max_attachment_depth: 5,
             max_columns: 2_000,
             max_warnings: 50,
         }
@@ -176,7 +196,8 @@ pub fn read(path: &Path, bytes: Vec<u8>, reader: &Reader) -> Result<Reading, Rea
     let mut reading = read_kind(path, bytes, reader)?;
     for source in &mut reading.sources {
         if let Source::Text(document) = source {
-            document.tables = tables_inside(path, reading.kind, document, reader.limits);
+            let found = tables_inside(path, reading.kind, document, reader.limits);
+            document.tables.extend(found);
         }
     }
     Ok(reading)
@@ -188,8 +209,13 @@ fn read_kind(path: &Path, bytes: Vec<u8>, reader: &Reader) -> Result<Reading, Re
     check_size(path, size, limits)?;
     let kind = detect(path, &bytes[..bytes.len().min(HEAD_BYTES)]);
     refuse(path, kind, size)?;
-    if matches!(kind, Kind::Xlsx | Kind::Xls | Kind::Ods) {
-        return spreadsheet::read(path, kind, bytes, limits);
+    match kind {
+        Kind::Xlsx | Kind::Xls | Kind::Ods => return spreadsheet::read(path, kind, bytes, limits),
+        Kind::Docx | Kind::Pptx | Kind::Odt | Kind::Rtf => return office::read(path, kind, bytes, reader),
+        Kind::Html => return html::read(path, bytes, reader),
+        Kind::Eml => return mail::read(path, &bytes, reader),
+        Kind::Parquet => return parquet::read(path, bytes, limits),
+        _ => {}
     }
     let decoded = decode(bytes).map_err(|reason| ReadError::Binary { path: path.to_path_buf(), reason })?;
     if decoded.text.trim().is_empty() {
@@ -197,7 +223,8 @@ fn read_kind(path: &Path, bytes: Vec<u8>, reader: &Reader) -> Result<Reading, Re
     }
     match kind {
         Kind::Csv | Kind::Tsv => Ok(read_table(path, kind, decoded, limits)),
-        Kind::Jsonl => jsonl::read(path, decoded, limits),
+        Kind::Jsonl => jsonl::read(path, decoded, reader),
+        Kind::Json => json::read(path, decoded, reader),
         _ => read_text(path, kind, decoded, limits),
     }
 }
@@ -206,9 +233,10 @@ fn read_kind(path: &Path, bytes: Vec<u8>, reader: &Reader) -> Result<Reading, Re
 fn refuse(path: &Path, kind: Kind, bytes: u64) -> Result<(), ReadError> {
     let path = path.to_path_buf();
     match kind {
-        Kind::Markdown | Kind::Text | Kind::Csv | Kind::Tsv | Kind::Jsonl => Ok(()),
+        Kind::Markdown | Kind::Text | Kind::Csv | Kind::Tsv | Kind::Jsonl | Kind::Json => Ok(()),
+        Kind::Html | Kind::Eml => Ok(()),
         // A spreadsheet under the name of a text is a mistake worth telling.
-        Kind::Xlsx | Kind::Xls | Kind::Ods if !is_text_name(&path) => Ok(()),
+        found if found.is_read() && !is_text_name(&path) => Ok(()),
         Kind::EncryptedOffice => Err(ReadError::Encrypted { path, kind }),
         Kind::Empty => Err(ReadError::Empty { path, bytes }),
         Kind::Binary => {

@@ -121,7 +121,13 @@ impl Cutter<'_> {
     /// Says whether a paragraph is a note of the table right above it.
     fn is_table_note(&self, block: &Block) -> bool {
         let words = self.text[block.range.clone()].trim();
-        let marked = words.starts_with(['¹', '²', '³', '*', '†', '‡'])
+        // `[1] ...` is how the loaders write a footnote.
+        let numbered =
+            words.strip_prefix('[').and_then(|rest| rest.split_once("] ")).is_some_and(|(number, _)| {
+                !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+            });
+        let marked = numbered
+            || words.starts_with(['¹', '²', '³', '*', '†', '‡'])
             || starts_with_any(
                 words,
                 &["nota:", "notas:", "note:", "notes:", "fonte:", "source:", "obs:", "obs.:"],

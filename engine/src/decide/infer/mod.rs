@@ -117,7 +117,10 @@ pub fn infer_found(found: &FoundTable, name: &str, options: &CsvOptions) -> Tabl
     let header: Vec<String> = (0..width)
         .map(|column| {
             let cells = found.rows[..header_rows].iter().filter_map(|row| row.get(column));
-            cells.filter(|cell| !cell.is_empty()).cloned().collect::<Vec<_>>().join(" ")
+            // A merged cell is filled in every header row it covers.
+            let mut parts: Vec<&str> = cells.map(String::as_str).filter(|cell| !cell.is_empty()).collect();
+            parts.dedup();
+            parts.join(" ")
         })
         .collect();
     let layout = layout::Layout {
@@ -139,6 +142,47 @@ pub fn infer_found(found: &FoundTable, name: &str, options: &CsvOptions) -> Tabl
         dialect: vec!["Markdown table".into()],
         semicolon: false,
         decimal_dot: false,
+        max_columns: options.max_columns,
+        max_warnings: options.max_warnings,
+        several: false,
+    };
+    infer(&source, layout, spec)
+}
+
+/// Records whose columns are known by name.
+#[derive(Debug)]
+pub struct Recorded<'a> {
+    /// What the table is named after.
+    pub name: &'a str,
+    /// Where it is, for people.
+    pub location: String,
+    /// How the file was read.
+    pub dialect: &'a str,
+    /// Names of the columns.
+    pub columns: Vec<String>,
+    /// Cells, with decimal dots and ISO dates; rows may be shorter than `columns`.
+    pub rows: &'a [Vec<String>],
+}
+
+/// Types the columns of records, such as those of a JSON file.
+pub fn infer_records(recorded: Recorded<'_>, options: &CsvOptions) -> Table {
+    let count = recorded.rows.len();
+    let lines: Vec<u64> = (1..=count as u64).collect();
+    let layout = layout::Layout {
+        spans: vec![layout::Span { start: 0, line: 1, end: count, skip: 0 }],
+        width: recorded.columns.len(),
+        header: Some(recorded.columns),
+        caption: None,
+        lines: (1, count as u64),
+        notes: Vec::new(),
+    };
+    let source = GridRows { rows: recorded.rows, lines: &lines, spans: layout.spans.clone() };
+    let spec = Spec {
+        name: table_name(recorded.name, 0),
+        location: recorded.location,
+        dialect: vec![recorded.dialect.to_owned()],
+        semicolon: false,
+        decimal_dot: true,
         max_columns: options.max_columns,
         max_warnings: options.max_warnings,
         several: false,

@@ -1,14 +1,17 @@
 //! A GBNF grammar of one read-only query over the tables of a schema card.
 //!
-//! It can only produce names that exist: a qualified column belongs to the table it is qualified
-//! with, names that need quotes come quoted, functions are the listed ones, there is one SELECT (or
-//! WITH) and nothing after it. Names are tables' own names: a second use of a table in one query
-//! is `name_2`, so that no alias has to be remembered. Alternatives are shared prefixes first, since
-//! a generator carries one state for every open alternative.
+//! It can only produce names that exist: a column qualified with a table belongs to it, names that
+//! need quotes come quoted, functions are the listed ones, there is one SELECT (or WITH) and nothing
+//! after it. Tables may go by `T1` to `T9`, as in the corpora that models learn SQL from: a model held
+//! back from its habit takes the next best token (`TOTAL(` for `T1.`) and never finds back. Which
+//! table such a name stands for is beyond a grammar; SQLite and the repair see to it. For the same
+//! reason the text may end as models end one: with nothing, with `;`, with a line end, with a token
+//! that holds both. Where only `;` may come, a model that would stop writes one more condition.
+//! Alternatives are shared prefixes first, since a generator carries one state for every open one.
 
 use std::collections::BTreeMap;
 
-use super::card::{SchemaCard, TableCard};
+use super::card::SchemaCard;
 use super::words::identifier;
 
 /// Scalar functions the grammar offers: name, least and most arguments.
@@ -51,7 +54,7 @@ const RESULT_NAMES: &[&str] = &[
     "total",
 ];
 
-const RULES: &str = r#"root ::= query ";"
+const RULES: &str = r#"root ::= query ([;\n] [ \n]*)?
 query ::= with? compound
 with ::= "WITH cte AS (" compound ") "
 compound ::= select (setop select)* order? limit?
@@ -59,10 +62,10 @@ setop ::= " UNION ALL " | " UNION " | " INTERSECT " | " EXCEPT "
 select ::= "SELECT " ("DISTINCT ")? items " FROM " source where? group?
 items ::= item (", " item)*
 item ::= "*" | star | expr (" AS " alias)?
-source ::= from (join joined (" ON " condition)?)*
+source ::= from (join from (" ON " condition)?)*
 join ::= " JOIN " | " LEFT JOIN "
-from ::= table | "(" compound ")" (" AS sub")? | "cte"
-joined ::= from | second
+from ::= (table | "cte") (" AS " tag)? | "(" compound ")" (" AS " ("sub" | tag))?
+tag ::= [Tt] [1-9]
 where ::= " WHERE " condition
 group ::= " GROUP BY " exprs having?
 having ::= " HAVING " condition
@@ -80,7 +83,7 @@ expr ::= term (operator term)*
 operator ::= " + " | " - " | " * " | " / " | " % " | " || "
 term ::= "-"? primary
 primary ::= column | text | number | aggregate | function | case | "CAST(" expr " AS " ("INTEGER" | "REAL" | "TEXT") ")" | "(" (expr | compound) ")" | resultname | "NULL"
-aggregate ::= ("COUNT(*)" | ("COUNT(" | "SUM(" | "AVG(" | "MIN(" | "MAX(" | "TOTAL(" | "GROUP_CONCAT(") ("DISTINCT ")? expr ")" | ranking) over?
+aggregate ::= ("COUNT(*)" | ("COUNT(" | "SUM(" | "AVG(" | "MIN(" | "MAX(" | "GROUP_CONCAT(") ("DISTINCT ")? expr ")" | ranking) over?
 ranking ::= ("ROW_NUMBER" | "RANK" | "DENSE_RANK") "()"
 over ::= " OVER (" ("PARTITION BY " exprs (" ORDER BY " ordered (", " ordered)*)? | "ORDER BY " ordered (", " ordered)*)? ")"
 case ::= "CASE" (" WHEN " condition " THEN " expr)+ (" ELSE " expr)? " END"
@@ -97,21 +100,17 @@ pub fn grammar(card: &SchemaCard) -> String {
     let from: Vec<(String, String)> =
         card.tables.iter().map(|table| (identifier(&table.name), String::new())).collect();
     rule(&mut grammar, "table", &from);
-    let seconds: Vec<(String, String)> = card
-        .tables
-        .iter()
-        .map(|table| (format!("{} AS {}", identifier(&table.name), second(table)), String::new()))
-        .collect();
-    rule(&mut grammar, "second", &seconds);
-
     let mut stars = Vec::new();
     let mut columns: Vec<(String, String)> = Vec::new();
     for (index, table) in card.tables.iter().enumerate() {
-        for qualifier in [identifier(&table.name), second(table)] {
-            stars.push((format!("{qualifier}.*"), String::new()));
-            columns.push((format!("{qualifier}."), format!("of{index}")));
-        }
+        let qualifier = identifier(&table.name);
+        stars.push((format!("{qualifier}.*"), String::new()));
+        columns.push((format!("{qualifier}."), format!("of{index}")));
         columns.extend(table.columns.iter().map(|column| (identifier(&column.name), String::new())));
+    }
+    for letter in ["T", "t"] {
+        stars.push((letter.into(), "[1-9] \".*\"".into()));
+        columns.push((letter.into(), "[1-9] \".\" inner".into()));
     }
     for qualifier in ["cte", "sub"] {
         columns.push((format!("{qualifier}."), "inner".into()));
@@ -140,11 +139,6 @@ pub fn grammar(card: &SchemaCard) -> String {
         .collect();
     rule(&mut grammar, "function", &functions);
     grammar
-}
-
-/// Name of a second use of a table in one query.
-pub fn second(table: &TableCard) -> String {
-    identifier(&format!("{}_2", table.name))
 }
 
 /// Adds a rule of alternatives, each a fixed text and what follows it, as a prefix tree.

@@ -17,7 +17,7 @@ const UNIQUE_SHOWN: usize = 3;
 const RULES: &str = "You write one SQLite query that answers a question (English or Portuguese) from the tables below.
 - Select exactly what is asked, in the order it is asked, and nothing else.
 - Use only conditions that the question states.
-- Join tables only when columns of both are needed, and write table names in full: no aliases.
+- Join tables only when columns of both are needed, and name them T1, T2.
 - \"How many\" over a column that already counts something (quantity, count, units) is SUM of that column; otherwise COUNT(*).
 - Highest, lowest, most, least: ORDER BY and LIMIT. Ratio: divide the sums.
 - Compare text with the stored value given beside the question, exactly as written there.
@@ -38,7 +38,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("Quantas cópias foram emprestadas em março?", "SELECT SUM(copies) FROM loan WHERE month = 'marco'"),
     (
         "Qual autor escreveu mais livros?",
-        "SELECT author.name FROM author JOIN book ON author.id = book.author_id GROUP BY author.id ORDER BY COUNT(*) DESC LIMIT 1",
+        "SELECT T1.name FROM author AS T1 JOIN book AS T2 ON T1.id = T2.author_id GROUP BY T1.id ORDER BY COUNT(*) DESC LIMIT 1",
     ),
     (
         "What are the names of authors who never wrote a book?",

@@ -1,7 +1,7 @@
 //! XLSX, XLS and ODS: every sheet's cells, for [`crate::decide::infer::infer_sheet`].
 
 mod cells;
-mod expand;
+mod ods_merges;
 
 use std::collections::HashSet;
 use std::io::Cursor;
@@ -9,6 +9,7 @@ use std::path::Path;
 
 use calamine::{Data, DataRef, Dimensions, Ods, Reader, Sheet, SheetType, SheetVisible, Xls, Xlsx};
 
+use super::error::corrupt;
 use super::{Kind, ReadError, ReadLimits, Reading, Source, Warning, stem};
 use crate::decide::infer::{CsvOptions, Merge, SheetCell, column_letters, identifier, infer_sheet};
 use crate::decide::table::{Table, TableWarning};
@@ -23,7 +24,7 @@ pub(super) fn read(
 ) -> Result<Reading, ReadError> {
     let size = bytes.len() as u64;
     if kind != Kind::Xls {
-        expand::check(path, kind, &bytes, limits)?;
+        super::expand::check(path, kind, &bytes, limits)?;
     }
     let sheets = sheets(path, kind, bytes, limits)?;
     let mut warnings = Vec::new();
@@ -163,18 +164,33 @@ fn ods(path: &Path, bytes: Vec<u8>, limits: &ReadLimits) -> Result<Vec<RawSheet>
         calamine::OdsError::Password => ReadError::Encrypted { path: path.to_path_buf(), kind: Kind::Ods },
         other => corrupt(path, Kind::Ods, &other),
     };
+    let merges = ods_merges::merges(&content(&bytes));
     let mut book: Ods<_> = Ods::new(Cursor::new(bytes)).map_err(corrupt)?;
     let mut found = Vec::new();
     for sheet in book.sheets_metadata().to_vec() {
         found.push(match RawSheet::start(&sheet) {
             Ok(raw) => {
                 let range = book.worksheet_range(&sheet.name).map_err(corrupt)?;
-                raw.filled_from(path, &range, false, &[], limits)?
+                let mut raw = raw.filled_from(path, &range, false, &[], limits)?;
+                raw.merges = merges.get(&sheet.name).cloned().unwrap_or_default();
+                raw
             }
             Err(chart) => chart,
         });
     }
     Ok(found)
+}
+
+/// Text of the part with the cells; its size was checked.
+fn content(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    let part = zip::ZipArchive::new(Cursor::new(bytes)).ok().and_then(|mut archive| {
+        archive
+            .by_name("content.xml")
+            .ok()
+            .map(|mut part| std::io::Read::read_to_string(&mut part, &mut text).is_ok())
+    });
+    if part == Some(true) { text } else { String::new() }
 }
 
 impl RawSheet {
@@ -264,8 +280,4 @@ fn check_cells(path: &Path, cells: usize, limits: &ReadLimits) -> Result<(), Rea
         ));
     }
     Ok(())
-}
-
-fn corrupt(path: &Path, kind: Kind, error: &dyn std::fmt::Display) -> ReadError {
-    ReadError::Corrupt { path: path.to_path_buf(), kind, reason: error.to_string() }
 }

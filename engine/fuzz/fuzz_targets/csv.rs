@@ -1,0 +1,9 @@
+//! Delimited text: the bytes are the file.
+#![no_main]
+
+mod common;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    common::check("a.csv", data);
+    common::check("a.tsv", data);
+});
