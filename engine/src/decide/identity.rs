@@ -78,53 +78,15 @@ type Content<'a> = (&'a str, &'a str);
 /// `gone` holds the paths of `known` that are no longer on disk; a path neither seen nor gone is
 /// taken to be as it was. The order of `seen` decides which of several equal new files is read.
 pub fn plan(seen: &[Seen], known: &[Known], gone: &BTreeSet<String>) -> Plan {
-    let now: BTreeMap<&str, &Seen> = seen.iter().map(|file| (file.path.as_str(), file)).collect();
-    let before: BTreeMap<&str, &Known> = known.iter().map(|file| (file.path.as_str(), file)).collect();
-    // Still what the catalog says it is.
-    let faithful = |file: &Known| match now.get(file.path.as_str()) {
-        Some(seen) => seen.hash == file.hash && seen.store == file.store && seen.kind == file.kind,
-        None => !file.hash.is_empty() && !gone.contains(&file.path),
-    };
-    let mut plan = Plan::default();
-    // Where the documents of each content are once the moves are made.
-    let mut home: BTreeMap<Content, String> = BTreeMap::new();
-    for original in known.iter().filter(|file| file.original.is_none() && !file.hash.is_empty()) {
-        let content = (original.hash.as_str(), original.store.as_str());
-        if faithful(original) {
-            home.insert(content, original.path.clone());
-        }
-    }
-    for original in known.iter().filter(|file| file.original.is_none() && !file.hash.is_empty()) {
-        let content = (original.hash.as_str(), original.store.as_str());
-        if faithful(original) || home.contains_key(&content) {
-            continue;
-        }
-        let copy = known
-            .iter()
-            .filter(|file| file.original.as_deref() == Some(&original.path) && faithful(file))
-            .map(|file| file.path.as_str())
-            .next();
-        let renamed = || {
-            let same = |file: &&Seen| {
-                (file.hash.as_str(), file.store.as_str()) == content && file.kind == original.kind
-            };
-            seen.iter().find(same).map(|file| file.path.as_str())
-        };
-        if let Some(to) = copy.or_else(renamed) {
-            plan.moves.push(Move { from: original.path.clone(), to: to.to_owned() });
-            home.insert(content, to.to_owned());
-        }
-    }
+    let (moves, home) = homes(seen, known, gone);
+    let mut plan = Plan { moves, ..Plan::default() };
     let mut fresh: BTreeMap<Content, usize> = BTreeMap::new();
     for file in seen {
         let content = (file.hash.as_str(), file.store.as_str());
         match home.get(&content) {
-            Some(path) if *path == file.path => {
-                // A path that documents move to is told as a move.
-                if !plan.moves.iter().any(|one| one.to == file.path) {
-                    plan.unchanged.push(file.path.clone());
-                }
-            }
+            // A path that documents move to is told as a move.
+            Some(path) if *path == file.path && plan.moves.iter().any(|one| one.to == file.path) => {}
+            Some(path) if *path == file.path => plan.unchanged.push(file.path.clone()),
             Some(original) => {
                 plan.copies.push(Duplicate { path: file.path.clone(), original: original.clone() });
             }
@@ -137,11 +99,64 @@ pub fn plan(seen: &[Seen], known: &[Known], gone: &BTreeSet<String>) -> Plan {
             },
         }
     }
+    plan.dropped = dropped(&plan, known);
+    plan
+}
+
+/// The moves, and where the documents of each content are once they are made.
+///
+/// An original that is not what it was leaves its documents to a copy, or to a file that was seen
+/// under a new name; without either they stay until it is read again or forgotten.
+fn homes<'a>(
+    seen: &'a [Seen],
+    known: &'a [Known],
+    gone: &BTreeSet<String>,
+) -> (Vec<Move>, BTreeMap<Content<'a>, String>) {
+    let now: BTreeMap<&str, &Seen> = seen.iter().map(|file| (file.path.as_str(), file)).collect();
+    // Still what the catalog says it is.
+    let faithful = |file: &Known| match now.get(file.path.as_str()) {
+        Some(seen) => seen.hash == file.hash && seen.store == file.store && seen.kind == file.kind,
+        None => !file.hash.is_empty() && !gone.contains(&file.path),
+    };
+    let originals = || known.iter().filter(|file| file.original.is_none() && !file.hash.is_empty());
+    let mut home: BTreeMap<Content, String> = originals()
+        .filter(|original| faithful(original))
+        .map(|original| ((original.hash.as_str(), original.store.as_str()), original.path.clone()))
+        .collect();
+    let mut moves = Vec::new();
+    for original in originals().filter(|original| !faithful(original)) {
+        let content = (original.hash.as_str(), original.store.as_str());
+        if home.contains_key(&content) {
+            continue;
+        }
+        let copy = known
+            .iter()
+            .find(|file| file.original.as_deref() == Some(&original.path) && faithful(file))
+            .map(|file| &file.path);
+        let renamed = || {
+            let same = |file: &&Seen| {
+                (file.hash.as_str(), file.store.as_str()) == content && file.kind == original.kind
+            };
+            seen.iter().find(same).map(|file| &file.path)
+        };
+        if let Some(to) = copy.or_else(renamed) {
+            moves.push(Move { from: original.path.clone(), to: to.clone() });
+            home.insert(content, to.clone());
+        }
+    }
+    (moves, home)
+}
+
+/// Paths that get other documents, or none, and whose own do not move on.
+fn dropped(plan: &Plan, known: &[Known]) -> Vec<String> {
+    let owners: BTreeSet<&str> =
+        known.iter().filter(|file| file.original.is_none()).map(|file| file.path.as_str()).collect();
     let moved: BTreeSet<&str> = plan.moves.iter().map(|one| one.from.as_str()).collect();
     let overwritten = plan.moves.iter().map(|one| &one.to).chain(plan.copies.iter().map(|one| &one.path));
-    let owns = |path: &&String| before.get(path.as_str()).is_some_and(|file| file.original.is_none());
-    plan.dropped = overwritten.filter(owns).filter(|path| !moved.contains(path.as_str())).cloned().collect();
-    plan
+    overwritten
+        .filter(|path| owners.contains(path.as_str()) && !moved.contains(path.as_str()))
+        .cloned()
+        .collect()
 }
 
 #[cfg(test)]

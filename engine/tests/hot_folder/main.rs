@@ -1,6 +1,6 @@
 //! Identity of files and the hot folder: real files, real SQLite, real file system events, and a
 //! small deterministic embedder in place of a model.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 mod backups;
 mod copies;
