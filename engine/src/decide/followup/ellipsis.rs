@@ -234,19 +234,19 @@ impl Fragment<'_> {
     fn swap_noun(&self, before: &Before, asked: &str) -> Option<Completion> {
         let known = before.last()?;
         let article = self.words.first()?;
-        // English "a" is indefinite, Portuguese "a" is definite.
-        let english_a = article.folded == "a" && english(self.words, known);
-        let list = if is_in(DEFINITE, &article.folded) && !english_a {
-            DEFINITE
-        } else if is_in(INDEFINITE, &article.folded) {
-            INDEFINITE
-        } else {
-            return None;
+        // `a` is English for one thing, Portuguese for the one.
+        let definite = match article.folded.as_str() {
+            "a" => !english(self.words, known),
+            word => is_in(DEFINITE, word),
         };
+        if !definite && !is_in(INDEFINITE, &article.folded) {
+            return None;
+        }
+        let list = if definite { DEFINITE } else { INDEFINITE };
         let tokens = &known.tokens;
         let value = |at: usize| known.slots.iter().any(|slot| slot.tokens.contains(&at));
         let (start, end) = (0..tokens.len()).find_map(|at| {
-            let matches = is_in(list, &tokens[at].folded) && !(list == DEFINITE && at == 0);
+            let matches = is_in(list, &tokens[at].folded) && !(definite && at == 0);
             let run = (at + 1..tokens.len())
                 .take_while(|word| is_content(&tokens[*word]) && !value(*word))
                 .last()?;

@@ -94,12 +94,16 @@ fn names_one(own: &[Token], at: usize) -> bool {
     let word = own[at].folded.as_str();
     let tied = CONTRACTED.iter().any(|(contracted, _)| *contracted == word)
         || at > 0 && is_in(&["of", "de"], &own[at - 1].folded);
-    (1..at).any(|i| {
-        let named = own[i].capital && is_content(&own[i]);
-        let article = is_in(DEFINITE, &own[i - 1].folded) || is_in(INDEFINITE, &own[i - 1].folded);
-        let code = own[i].folded.chars().any(|c| c.is_ascii_digit()) && is_content(&own[i]);
-        is_content(&own[i]) && (named || code || article && !tied)
-    })
+    // `list the trucks and their plates`: what is had stands beside what has it.
+    let possessive = is_in(POSSESSIVES, word) || is_in(OWNED, word);
+    let beside = at > 1 && is_in(&["and", "e", "y"], &own[at - 1].folded) && is_content(&own[at - 2]);
+    possessive && beside
+        || (1..at).any(|i| {
+            let named = own[i].capital && is_content(&own[i]);
+            let article = is_in(DEFINITE, &own[i - 1].folded) || is_in(INDEFINITE, &own[i - 1].folded);
+            let code = own[i].folded.chars().any(|c| c.is_ascii_digit()) && is_content(&own[i]);
+            is_content(&own[i]) && (named || code || article && !tied)
+        })
 }
 
 /// Whether two words differ in their ending alone: a plural, a gender.

@@ -182,7 +182,7 @@ fn name_end(tokens: &[Token], start: usize, taken: &dyn Fn(usize) -> bool) -> us
     let part = |at: usize| {
         tokens.get(at).is_some_and(|token| {
             let digits = token.folded.chars().any(|c| c.is_ascii_digit());
-            (digits || token.capital && !taken(at)) && month(&token.folded).is_none()
+            digits || token.capital && !taken(at) && month(&token.folded).is_none()
         })
     };
     let mut end = start + 1;
