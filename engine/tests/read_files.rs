@@ -48,8 +48,8 @@ fn content_comes_before_the_name() {
 
 #[test]
 fn refusals_name_the_reason_and_the_way_out() {
-    let error = try_read("relatorio.pdf", b"%PDF-1.7\n").unwrap_err();
-    assert!(matches!(error, ReadError::Unsupported { kind: Kind::Pdf, .. }));
+    let error = try_read("relatorio.rtf", b"{\\rtf1 x}").unwrap_err();
+    assert!(matches!(error, ReadError::Unsupported { kind: Kind::Rtf, .. }));
     assert!(error.hint().unwrap().contains(".txt"));
     assert!(matches!(
         try_read("a.txt", b"%PDF-1.7\n").unwrap_err(),

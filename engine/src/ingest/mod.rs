@@ -1,6 +1,7 @@
 //! A file's way in: read, chunk, embed, place, extract, store, in one transaction per batch.
 
 pub mod extract;
+mod pictures;
 mod prepare;
 pub mod triples_file;
 pub mod walk;
@@ -23,7 +24,7 @@ use crate::ingest::extract::{ExtractionCache, Extractor, Passage};
 use crate::ingest::prepare::{Prepared, PreparedChunk, prepare};
 use crate::ingest::triples_file::GivenTriples;
 use crate::models::{Cancel, Purpose};
-use crate::read::{self, Kind, Reader};
+use crate::read::{self, Kind, PictureReader, Reader};
 use crate::report::{AddReport, AddedDocument};
 use crate::store::catalog::{NewChunk, NewDocument};
 use crate::store::graph::{GraphPassage, GraphWriter};
@@ -38,6 +39,22 @@ pub struct AddOptions {
     pub triples: Option<PathBuf>,
     /// Extract without the generator even if there is one.
     pub fast_extraction: bool,
+    /// Password for encrypted files.
+    pub password: Option<String>,
+    /// When pictures and pages are read by OCR.
+    pub ocr: OcrMode,
+}
+
+/// When pictures and pages are read by OCR.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OcrMode {
+    /// Where there is no usable text layer.
+    #[default]
+    Auto,
+    /// Everywhere, also where there is one.
+    Force,
+    /// Nowhere; what needs it is named and stays to be read.
+    Off,
 }
 
 /// What a long ingestion tells while it runs.
@@ -61,6 +78,9 @@ impl Progress for Silent {
     fn step(&mut self, _: &str, _: usize, _: usize) {}
     fn end(&mut self, _: &AddedDocument) {}
 }
+
+/// Ends the stored hash of a document that was read by forced OCR.
+const FORCED: &str = "+ocr";
 
 /// Chunks embedded and committed together from one file of many documents.
 const BATCH_CHUNKS: usize = 128;
@@ -144,9 +164,21 @@ impl Adder<'_> {
         if kind == Kind::Sqlite {
             return self.database(file, &hash, size);
         }
-        let reading = read::read(file, bytes, &Reader::new(&self.engine.config.read))?;
+        let pictures = pictures::Pictures { ocr: &self.engine.models.ocr, cancel: self.cancel };
+        let reader = Reader {
+            password: self.options.password.as_deref(),
+            pictures: (self.options.ocr != OcrMode::Off).then_some(&pictures as &dyn PictureReader),
+            force_ocr: self.options.ocr == OcrMode::Force,
+            ..Reader::new(&self.engine.config.read)
+        };
+        let reading = read::read(file, bytes, &reader)?;
+        if self.cancel.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
         let warnings: Vec<String> = reading.warnings.iter().map(read::Warning::to_string).collect();
         let many = reading.kind == Kind::Jsonl;
+        // What was read by force is another text than what the same bytes give by themselves.
+        let hash = if reader.force_ocr { format!("{hash}{FORCED}") } else { hash };
         let prepared = reading
             .sources
             .into_iter()
@@ -165,10 +197,13 @@ impl Adder<'_> {
         self.engine.bookkeeping(|connection| {
             let here = catalog::document_at(connection, name)?;
             if let Some(document) = &here
-                && document.content_hash == hash
+                && self.is_read(&document.content_hash, hash)
                 && document.requested_store == wanted
             {
                 return Ok(Some(unchanged(name, None)));
+            }
+            if self.options.ocr == OcrMode::Force {
+                return Ok(None);
             }
             if here.is_none()
                 && let Some(original) = catalog::document_with_hash(connection, hash)?
@@ -184,6 +219,15 @@ impl Adder<'_> {
             }
             Ok(None)
         })
+    }
+
+    /// Says whether a stored document is what these bytes would give now. One that was incomplete
+    /// (its hash says so) is read again; one read by forced OCR stays until its file changes.
+    fn is_read(&self, stored: &str, hash: &str) -> bool {
+        match stored.strip_suffix(FORCED) {
+            Some(forced) => forced == hash,
+            None => stored == hash && self.options.ocr != OcrMode::Force,
+        }
     }
 
     /// Embeds, places and commits documents in batches, then removes what the file no longer has.
@@ -243,7 +287,13 @@ impl Adder<'_> {
                     if known.content_hash == document.document.content_hash
                         && known.requested_store == wanted =>
                 {
-                    reports.push(unchanged(&document.document.path, None));
+                    let same = unchanged(&document.document.path, None);
+                    reports.push(match document.incomplete {
+                        Some(reason) if document.chunks.is_empty() => {
+                            AddedDocument { status: "failed".into(), error: Some(reason), ..same }
+                        }
+                        reason => AddedDocument { warnings: reason.into_iter().collect(), ..same },
+                    });
                 }
                 known => {
                     document.replaces = known.map(|known| known.id);
@@ -502,10 +552,16 @@ impl Storing<'_> {
                 placements.insert(store.as_str().to_owned(), Value::from(count + 1));
             }
         }
+        let status = match (&document.incomplete, document.replaces) {
+            // Nothing of it was read: it is listed, but not done.
+            (Some(_), _) if chunks.is_empty() => "failed",
+            (_, Some(_)) => "updated",
+            (_, None) => "added",
+        };
         Ok(AddedDocument {
             path: document.document.path,
-            status: if document.replaces.is_some() { "updated" } else { "added" }.into(),
-            error: None,
+            status: status.into(),
+            error: document.incomplete.filter(|_| chunks.is_empty()),
             chunks: chunks.len(),
             placements,
             tables: names,

@@ -7,8 +7,11 @@
 mod decode;
 mod detect;
 mod error;
+mod image;
 mod jsonl;
 mod pages;
+mod pdf;
+mod scan;
 mod spreadsheet;
 
 use std::collections::BTreeMap;
@@ -42,6 +45,18 @@ pub struct ReadLimits {
     pub max_columns: usize,
     /// Warnings of one kind listed per file; the rest is counted.
     pub max_warnings: usize,
+    /// Most pages of a PDF or a multi-page picture.
+    pub max_pages: u64,
+    /// Most pixels of a picture, also of a page drawn for OCR.
+    pub max_pixels: u64,
+    /// Longest time for parsing one PDF (OCR aside), and for drawing one of its pages, in seconds.
+    pub max_parse_seconds: u64,
+    /// Most pictures inside one page of text that are looked at for text.
+    pub max_page_pictures: usize,
+    /// Least quality of a page's text layer, in `[0, 1]`; below it OCR reads the page.
+    pub min_text_quality: f32,
+    /// Least confidence of a line of OCR, in `[0, 1]`; less certain lines are left out.
+    pub min_ocr_confidence: f32,
 }
 
 impl Default for ReadLimits {
@@ -53,6 +68,12 @@ impl Default for ReadLimits {
             max_cells: 20_000_000,
             max_columns: 2_000,
             max_warnings: 50,
+            max_pages: 5_000,
+            max_pixels: 80_000_000,
+            max_parse_seconds: 300,
+            max_page_pictures: 16,
+            min_text_quality: 0.5,
+            min_ocr_confidence: 0.5,
         }
     }
 }
@@ -86,12 +107,14 @@ pub struct Reader<'a> {
     pub password: Option<&'a str>,
     /// Reads text in pictures; without it a picture is a warning that says so.
     pub pictures: Option<&'a dyn PictureReader>,
+    /// Read every page by OCR, also where there is a text layer.
+    pub force_ocr: bool,
 }
 
 impl<'a> Reader<'a> {
     /// A reader with neither password nor OCR.
     pub fn new(limits: &'a ReadLimits) -> Self {
-        Self { limits, password: None, pictures: None }
+        Self { limits, password: None, pictures: None, force_ocr: false }
     }
 }
 
@@ -117,6 +140,9 @@ pub struct TextDocument {
     pub tables: Vec<Table>,
     /// What a person should know, with lines.
     pub warnings: Vec<Warning>,
+    /// Why part of the text is missing, if that can change (OCR was off or failed): the document
+    /// is read again the next time.
+    pub incomplete: Option<String>,
 }
 
 impl TextDocument {
@@ -132,6 +158,7 @@ impl TextDocument {
             metadata: BTreeMap::new(),
             tables: Vec::new(),
             warnings: Vec::new(),
+            incomplete: None,
         }
     }
 }
@@ -188,8 +215,11 @@ fn read_kind(path: &Path, bytes: Vec<u8>, reader: &Reader) -> Result<Reading, Re
     check_size(path, size, limits)?;
     let kind = detect(path, &bytes[..bytes.len().min(detect::HEAD_BYTES)]);
     refuse(path, kind, size)?;
-    if matches!(kind, Kind::Xlsx | Kind::Xls | Kind::Ods) {
-        return spreadsheet::read(path, kind, bytes, limits);
+    match kind {
+        Kind::Xlsx | Kind::Xls | Kind::Ods => return spreadsheet::read(path, kind, bytes, limits),
+        Kind::Pdf => return pdf::read(path, bytes, reader),
+        Kind::Image => return image::read(path, bytes, reader),
+        _ => {}
     }
     let decoded = decode(bytes).map_err(|reason| ReadError::Binary { path: path.to_path_buf(), reason })?;
     if decoded.text.trim().is_empty() {
@@ -208,7 +238,7 @@ fn refuse(path: &Path, kind: Kind, bytes: u64) -> Result<(), ReadError> {
     match kind {
         Kind::Markdown | Kind::Text | Kind::Csv | Kind::Tsv | Kind::Jsonl => Ok(()),
         // A spreadsheet under the name of a text is a mistake worth telling.
-        Kind::Xlsx | Kind::Xls | Kind::Ods if !is_text_name(&path) => Ok(()),
+        Kind::Xlsx | Kind::Xls | Kind::Ods | Kind::Pdf | Kind::Image if !is_text_name(&path) => Ok(()),
         Kind::EncryptedOffice => Err(ReadError::Encrypted { path, kind }),
         Kind::Empty => Err(ReadError::Empty { path, bytes }),
         Kind::Binary => {

@@ -138,6 +138,23 @@ pub struct AddArgs {
     /// Find facts by patterns instead of by the generator: fast, coarser.
     #[arg(long)]
     pub fast: bool,
+    /// Password for encrypted files.
+    #[arg(long, value_name = "PASSWORD")]
+    pub password: Option<String>,
+    /// When pages and pictures are read by OCR.
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
+    pub ocr: OcrArg,
+}
+
+/// When pages and pictures are read by OCR.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OcrArg {
+    /// Where there is no usable text layer.
+    Auto,
+    /// Everywhere, also where there is one.
+    Force,
+    /// Nowhere; what needs it is named and read the next time.
+    Off,
 }
 
 /// A store, or the router's choice.

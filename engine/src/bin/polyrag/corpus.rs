@@ -7,13 +7,13 @@ use indicatif::{ProgressBar, ProgressStyle};
 use polyrag::Result;
 use polyrag::decide::route::StoreKind;
 use polyrag::engine::Engine;
-use polyrag::ingest::{self, AddOptions, Progress};
+use polyrag::ingest::{self, AddOptions, OcrMode, Progress};
 use polyrag::models::Cancel;
 use polyrag::report::AddedDocument;
 use polyrag::store::{StoreError, catalog, doctor, tables};
 use serde_json::json;
 
-use crate::args::{AddArgs, Cli, StoreArg};
+use crate::args::{AddArgs, Cli, OcrArg, StoreArg};
 use crate::lines;
 
 /// Runs `add`.
@@ -27,6 +27,12 @@ pub fn add(cli: &Cli, engine: &Engine, arguments: &AddArgs, cancel: &Cancel) -> 
         },
         triples: arguments.triples.clone(),
         fast_extraction: arguments.fast,
+        password: arguments.password.clone(),
+        ocr: match arguments.ocr {
+            OcrArg::Auto => OcrMode::Auto,
+            OcrArg::Force => OcrMode::Force,
+            OcrArg::Off => OcrMode::Off,
+        },
     };
     let mut watcher = Watcher::new(!cli.json);
     let report = ingest::add(engine, &arguments.paths, &options, cancel, &mut watcher)?;
