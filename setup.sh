@@ -46,13 +46,15 @@ fail() {
     exit 1
 }
 
-# step TEXT COMMAND...: runs COMMAND with a line before and the elapsed seconds after.
+# step TEXT COMMAND...: runs COMMAND with a line before and the elapsed seconds after; its status is COMMAND's.
 step() {
-    local text=$1 started=$SECONDS
+    local text=$1 started=$SECONDS status=0
     shift
     say "==> $text"
-    "$@"
+    # Said outright: behind `step ... ||` the shell ignores `set -e` in here, and the last line would win.
+    "$@" || status=$?
     say "    $text: $((SECONDS - started)) s"
+    return "$status"
 }
 
 has() { command -v "$1" >/dev/null 2>&1; }

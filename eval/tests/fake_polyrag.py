@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A stand-in that keeps the command-line contract, so that the tools in `eval/` are tested.
 
-It stores nothing but names and hashes. `FAKE_FAULT=torn` makes `add` write its catalog in
+It stores nothing but names and hashes, in one file. `FAKE_FAULT=torn` makes `add` write it in
 two steps, so that a kill between them leaves what `doctor` must report; `FAKE_STEP` is the
 seconds that one document takes.
 """
@@ -25,21 +25,19 @@ def store(path, value):
 
 
 def add(data, folder):
-    catalog, index, documents = load(data / "catalog"), load(data / "index"), []
+    state, documents = load(data / "state") or {"catalog": {}, "index": {}}, []
+    catalog, index = state["catalog"], state["index"]
     for path in sorted(Path(folder).iterdir()):
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         known = catalog.get(path.name)
         status = "unchanged" if known == digest else "updated" if known else "added"
         if status != "unchanged":
-            catalog[path.name] = index[path.name] = digest
+            catalog[path.name] = digest
             if os.environ.get("FAKE_FAULT") == "torn":
-                store(data / "catalog", catalog)
-                time.sleep(float(os.environ.get("FAKE_STEP", "0.01")))
-                store(data / "index", index)
-            else:
-                time.sleep(float(os.environ.get("FAKE_STEP", "0.01")))
-                store(data / "index", index)
-                store(data / "catalog", catalog)
+                store(data / "state", state)
+            time.sleep(float(os.environ.get("FAKE_STEP", "0.01")))
+            index[path.name] = digest
+            store(data / "state", state)
             sys.stderr.write(f"\r{path.name}")
         documents.append({"path": str(path), "status": status, "error": None, "chunks": 1})
     print(json.dumps({"documents": documents, "seconds": 0.0}))
@@ -47,7 +45,8 @@ def add(data, folder):
 
 
 def doctor(data):
-    catalog, index = load(data / "catalog"), load(data / "index")
+    state = load(data / "state") or {"catalog": {}, "index": {}}
+    catalog, index = state["catalog"], state["index"]
     ok = all(index.get(name) == digest for name, digest in catalog.items())
     print(json.dumps({"ok": ok, "checks": [{"name": "index", "ok": ok, "detail": ""}]}))
     return 0 if ok else 1

@@ -139,3 +139,16 @@ def test_check_demo_accepts_what_is_expected_and_names_what_is_not():
     assert done.returncode == 1
     assert "d01 DIFFERS" in done.stdout and "cache hit False, expected True" in done.stdout
     assert "no answer line" in done.stdout
+
+
+def test_setup_remembers_a_failed_check(tmp_path):
+    script = """
+        source ./setup.sh help >/dev/null
+        CACHE=$1 failed=()
+        check wrong bash -c 'exit 3'
+        check right true
+        printf '%s' "${failed[*]}"
+    """
+    done = subprocess.run(["bash", "-c", script, "bash", str(tmp_path)], cwd=EVAL.parent,
+                          capture_output=True, text=True, check=False)
+    assert done.stdout == "wrong", done.stderr

@@ -44,7 +44,7 @@ fn marks(language: &str) -> (&'static str, &'static str) {
 fn group(digits: &str, mark: &str) -> String {
     let mut text = String::with_capacity(digits.len() * 4 / 3);
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push_str(mark);
         }
         text.push(digit);
