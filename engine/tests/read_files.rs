@@ -121,6 +121,6 @@ fn limits_in_the_configuration_file_are_the_defaults() {
     assert_eq!(limits, ReadLimits::default());
     let limits: polyrag::decide::chunk::ChunkLimits = all["chunk"].clone().try_into().unwrap();
     assert_eq!(limits, polyrag::decide::chunk::ChunkLimits::default());
-    assert_eq!(all["read"].as_table().unwrap().len(), 6);
+    assert_eq!(all["read"].as_table().unwrap().len(), 12);
     assert_eq!(all["chunk"].as_table().unwrap().len(), 5);
 }

@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn pages_are_looked_at_in_bounded_sizes() {
         assert_eq!(working_size(3000, 4000), (1152, 1536));
-        assert_eq!(working_size(400, 600), (736, 1088));
+        assert_eq!(working_size(400, 600), (736, 1120));
         assert_eq!(working_size(100, 4000), (32, 1536));
         assert_eq!(working_size(1, 1), (736, 736));
     }

@@ -16,10 +16,6 @@ const HEIGHT: usize = 48;
 /// Narrowest and widest strip; a wider line is squeezed.
 const NARROWEST: usize = 32;
 const WIDEST: usize = 3200;
-/// Columns of the strips that are read together, and how many strips.
-const BATCH_COLUMNS: usize = 2400;
-const BATCH: usize = 8;
-
 /// The recognition model and its characters.
 pub(super) struct Recogniser {
     model: rten::Model,
@@ -51,40 +47,26 @@ impl Recogniser {
         quads: &[Quad],
         cancel: &Cancel,
     ) -> Result<Vec<(String, f32)>, ModelError> {
-        let lines: Vec<(Quad, usize)> = quads.iter().map(|quad| measured(quad.reading())).collect();
-        // Strips of similar width are read together, so that little of a batch is padding.
-        let mut order: Vec<usize> = (0..lines.len()).collect();
-        order.sort_by_key(|at| lines[*at].1);
-        let mut read = vec![(String::new(), 0.0); lines.len()];
-        let mut rest = order.as_slice();
-        while !rest.is_empty() {
-            check(cancel)?;
-            let fits = |count: &usize| count * lines[rest[count - 1]].1 <= BATCH_COLUMNS;
-            let count = (1..=rest.len().min(BATCH)).take_while(fits).last().unwrap_or(1);
-            let (batch, after) = rest.split_at(count);
-            let strips: Vec<(Quad, usize)> = batch.iter().map(|at| lines[*at]).collect();
-            for (at, line) in batch.iter().zip(self.batch(page, &strips)?) {
-                read[*at] = line;
-            }
-            rest = after;
-        }
-        Ok(read)
+        quads
+            .iter()
+            .map(|quad| {
+                check(cancel)?;
+                self.line(page, &quad.reading())
+            })
+            .collect()
     }
 
-    fn batch(&self, page: &RgbImage, strips: &[(Quad, usize)]) -> Result<Vec<(String, f32)>, ModelError> {
-        let widest = strips.iter().map(|(_, width)| *width).max().unwrap_or(NARROWEST);
-        let size = 3 * HEIGHT * widest;
-        let mut values = vec![0.0_f32; strips.len() * size];
-        for ((quad, width), planes) in strips.iter().zip(values.chunks_exact_mut(size)) {
-            strip(page, quad, *width, HEIGHT, widest, planes);
-        }
-        let input = NdTensor::from_data([strips.len(), 3, HEIGHT, widest], values);
+    /// Reads one line.
+    fn line(&self, page: &RgbImage, quad: &Quad) -> Result<(String, f32), ModelError> {
+        let width = strip_width(quad);
+        let mut values = vec![0.0_f32; 3 * HEIGHT * width];
+        strip(page, quad, width, HEIGHT, width, &mut values);
+        let input = NdTensor::from_data([1, 3, HEIGHT, width], values);
         let output =
             self.model.run_one(input.view().into(), None).map_err(|error| runtime(error.to_string()))?;
         let classes: NdTensor<f32, 3> =
             output.try_into().map_err(|_| runtime("the recognition model gives no sequence".to_string()))?;
-        let classes = classes.view();
-        (0..strips.len()).map(|line| self.decode(classes.slice(line))).collect()
+        self.decode(classes.view().slice(0))
     }
 
     /// Takes the likeliest class of every step, drops repeats and blanks.
@@ -104,10 +86,10 @@ impl Recogniser {
     }
 }
 
-/// A line with the width of its strip.
-fn measured(quad: Quad) -> (Quad, usize) {
+/// Width of a line's strip.
+fn strip_width(quad: &Quad) -> usize {
     let ratio = quad.width() / quad.height().max(1.0);
-    (quad, ((HEIGHT as f32 * ratio).ceil() as usize).clamp(NARROWEST, WIDEST))
+    ((HEIGHT as f32 * ratio).ceil() as usize).clamp(NARROWEST, WIDEST)
 }
 
 /// Full-width forms (U+FF01 to U+FF5E) become ASCII in a line without ideographs, where the model
