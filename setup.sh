@@ -9,7 +9,7 @@ MODELS=${POLYRAG_MODELS:-$CACHE/models}
 TARGET=${CARGO_TARGET_DIR:-$CACHE/target}
 VENV=$CACHE/venv
 PREFIX=${POLYRAG_VULKAN_SDK:-$CACHE/vulkan-sdk}
-RUST_NEEDED=1.90
+RUST_NEEDED=1.94
 # The Debian release whose Vulkan headers and shader compiler an older one borrows.
 NEXT_RELEASE=trixie
 # Bump when the content of the private Vulkan prefix changes.

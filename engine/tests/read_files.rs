@@ -48,8 +48,8 @@ fn content_comes_before_the_name() {
 
 #[test]
 fn refusals_name_the_reason_and_the_way_out() {
-    let error = try_read("relatorio.pdf", b"%PDF-1.7\n").unwrap_err();
-    assert!(matches!(error, ReadError::Unsupported { kind: Kind::Pdf, .. }));
+    let error = try_read("relatorio.rtf", b"{\\rtf1 x}").unwrap_err();
+    assert!(matches!(error, ReadError::Unsupported { kind: Kind::Rtf, .. }));
     assert!(error.hint().unwrap().contains(".txt"));
     assert!(matches!(
         try_read("a.txt", b"%PDF-1.7\n").unwrap_err(),
@@ -121,6 +121,6 @@ fn limits_in_the_configuration_file_are_the_defaults() {
     assert_eq!(limits, ReadLimits::default());
     let limits: polyrag::decide::chunk::ChunkLimits = all["chunk"].clone().try_into().unwrap();
     assert_eq!(limits, polyrag::decide::chunk::ChunkLimits::default());
-    assert_eq!(all["read"].as_table().unwrap().len(), 10);
+    assert_eq!(all["read"].as_table().unwrap().len(), 16);
     assert_eq!(all["chunk"].as_table().unwrap().len(), 5);
 }

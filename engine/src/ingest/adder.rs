@@ -6,7 +6,7 @@ use crate::decide::route::StoreKind;
 use crate::decide::triples::Triple;
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::ingest::look::{Look, Parsed};
+use crate::ingest::look::{Look, Parsed, stored_hash};
 use crate::ingest::prepare::{self, Prepared, prepare};
 use crate::ingest::storing::{Arrival, Storing, unchanged};
 use crate::ingest::triples_file::GivenTriples;
@@ -35,7 +35,7 @@ impl Adder<'_> {
     /// Takes in a file that was read; its last commit makes it the catalog's version of the file.
     pub fn file(&mut self, parsed: Parsed) -> Result<Vec<AddedDocument>> {
         let Parsed { look, reading } = parsed;
-        let row = self.row(&look);
+        let mut row = self.row(&look);
         let Some(reading) = reading else { return self.database(&look, &row) };
         let warnings: Vec<String> = reading.warnings.iter().map(read::Warning::to_string).collect();
         let many = reading.kind == Kind::Jsonl || reading.sources.len() > 1;
@@ -43,7 +43,9 @@ impl Adder<'_> {
             .sources
             .into_iter()
             .map(|source| prepare(self.engine, &look, reading.kind, many, source, self.cancel))
-            .collect::<Result<Vec<_>>>()?;
+            .collect::<Result<Vec<Prepared>>>()?;
+        let incomplete = prepared.iter().any(|document| document.incomplete.is_some());
+        row.content_hash = stored_hash(&look, self.options.ocr, incomplete);
         let mut documents = self.in_batches(&row, prepared)?;
         if let Some(first) = documents.first_mut() {
             first.warnings.extend(warnings);
@@ -62,7 +64,7 @@ impl Adder<'_> {
     fn row(&self, look: &Look) -> StoredFile {
         StoredFile {
             path: look.name.clone(),
-            content_hash: look.hash.clone(),
+            content_hash: stored_hash(look, self.options.ocr, false),
             bytes: look.bytes,
             kind: look.kind.to_string(),
             requested_store: self.wanted().to_owned(),
@@ -134,7 +136,13 @@ impl Adder<'_> {
                         && known.requested_store == wanted
                         && known.kind == document.document.kind =>
                 {
-                    reports.push(unchanged(&document.document.path, None));
+                    let same = unchanged(&document.document.path, None);
+                    reports.push(match document.incomplete {
+                        Some(reason) if document.chunks.is_empty() => {
+                            AddedDocument { status: "failed".into(), error: Some(reason), ..same }
+                        }
+                        reason => AddedDocument { warnings: reason.into_iter().collect(), ..same },
+                    });
                 }
                 known => {
                     document.replaces = known.map(|known| known.id);

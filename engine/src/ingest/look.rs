@@ -2,11 +2,16 @@
 
 use std::fs::File;
 use std::io::Read;
+use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 
 use crate::decide::identity::Seen;
 use crate::error::{Error, Result};
-use crate::read::{self, HEAD_BYTES, Kind, ReadLimits, Reader, Reading};
+use crate::engine::Engine;
+use crate::ingest::pictures::Pictures;
+use crate::ingest::{AddOptions, OcrMode};
+use crate::models::Cancel;
+use crate::read::{self, HEAD_BYTES, Kind, PictureReader, ReadLimits, Reader, Reading};
 use crate::store::catalog;
 
 /// A file that was looked at.
@@ -61,6 +66,45 @@ impl Look {
     }
 }
 
+/// How files are read: the bounds, the password, OCR.
+#[derive(Clone, Copy)]
+pub struct Manner<'a> {
+    /// Configuration and models.
+    pub engine: &'a Engine,
+    /// What the person asked for.
+    pub options: &'a AddOptions,
+    /// Stops OCR between lines.
+    pub cancel: &'a Cancel,
+}
+
+/// Ends the stored hash of a file that was read by forced OCR.
+const FORCED: &str = "+ocr";
+
+/// Ends the stored hash of a file that was not read whole: the same bytes are read again.
+const INCOMPLETE: &str = "+incomplete";
+
+/// The hash under which a file is stored: of its bytes, and of how they were read where that
+/// makes another text of them.
+pub fn stored_hash(look: &Look, mode: OcrMode, incomplete: bool) -> String {
+    let forced = mode == OcrMode::Force && is_paged(&look.kind.to_string());
+    let (forced, incomplete) = (if forced { FORCED } else { "" }, if incomplete { INCOMPLETE } else { "" });
+    format!("{}{forced}{incomplete}", look.hash)
+}
+
+/// The hash of the bytes that would leave a stored file as it is. One read by forced OCR stays
+/// until its bytes change; under forced OCR, pages that were read otherwise are read again.
+pub fn hash_in_force<'a>(stored: &'a str, kind: &str, mode: OcrMode) -> &'a str {
+    match stored.strip_suffix(FORCED) {
+        Some(bytes) => bytes,
+        None if mode == OcrMode::Force && is_paged(kind) => "",
+        None => stored,
+    }
+}
+
+fn is_paged(kind: &str) -> bool {
+    [Kind::Pdf, Kind::Image].iter().any(|paged| paged.to_string() == kind)
+}
+
 /// A file that was read: as it was then, and what was in it.
 pub struct Parsed {
     /// The file when it was read; it may have changed since it was looked at.
@@ -74,8 +118,8 @@ impl Parsed {
     ///
     /// # Errors
     /// [`Error::Io`], [`Error::Read`], [`Error::Reader`].
-    pub fn at(path: &Path, limits: &ReadLimits) -> Result<Self> {
-        let attempt = std::panic::catch_unwind(|| Self::read(path, limits));
+    pub fn at(path: &Path, manner: &Manner) -> Result<Self> {
+        let attempt = std::panic::catch_unwind(AssertUnwindSafe(|| Self::read(path, manner)));
         attempt.unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<String>().cloned();
             let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
@@ -83,7 +127,8 @@ impl Parsed {
         })
     }
 
-    fn read(path: &Path, limits: &ReadLimits) -> Result<Self> {
+    fn read(path: &Path, manner: &Manner) -> Result<Self> {
+        let limits = &manner.engine.config.read;
         let io = |source| Error::Io { path: path.to_owned(), source };
         read::check_size(path, std::fs::metadata(path).map_err(io)?.len(), limits)?;
         let bytes = std::fs::read(path).map_err(io)?;
@@ -97,7 +142,17 @@ impl Parsed {
         if look.kind == Kind::Sqlite {
             return Ok(Self { look, reading: None });
         }
-        let reading = read::read(path, bytes, &Reader::new(limits))?;
+        let pictures = Pictures { ocr: &manner.engine.models.ocr, cancel: manner.cancel };
+        let reader = Reader {
+            password: manner.options.password.as_deref(),
+            pictures: (manner.options.ocr != OcrMode::Off).then_some(&pictures as &dyn PictureReader),
+            force_ocr: manner.options.ocr == OcrMode::Force,
+            ..Reader::new(limits)
+        };
+        let reading = read::read(path, bytes, &reader)?;
+        if manner.cancel.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
         Ok(Self { look, reading: Some(reading) })
     }
 }

@@ -8,6 +8,7 @@ mod adder;
 mod ahead;
 pub mod extract;
 mod look;
+mod pictures;
 mod prepare;
 mod removing;
 mod round;
@@ -64,8 +65,24 @@ pub struct AddOptions {
     pub jobs: usize,
     /// Remove stored files of the folders added that are no longer on disk.
     pub mirror: bool,
+    /// Password for encrypted files.
+    pub password: Option<String>,
+    /// When pictures and pages are read by OCR.
+    pub ocr: OcrMode,
     /// Files this process prints to, which are never documents.
     pub streams: Arc<Vec<Handle>>,
+}
+
+/// When pictures and pages are read by OCR.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OcrMode {
+    /// Where there is no usable text layer.
+    #[default]
+    Auto,
+    /// Everywhere, also where there is one.
+    Force,
+    /// Nowhere; what needs it is named and stays to be read.
+    Off,
 }
 
 /// What a long ingestion tells while it runs.

@@ -34,7 +34,12 @@ pub struct Prepared {
     pub tables: Vec<Table>,
     /// What the person should know.
     pub warnings: Vec<String>,
+    /// Why part of the text is missing, while that can change.
+    pub incomplete: Option<String>,
 }
+
+/// Ends the stored hash of a document that was not read whole: the same bytes are read again.
+const INCOMPLETE: &str = "+incomplete";
 
 /// A chunk before embedding.
 pub struct PreparedChunk {
@@ -106,6 +111,13 @@ fn prepare_text(
     if !text.metadata.is_empty() {
         details["metadata"] = serde_json::json!(text.metadata);
     }
+    let mut hash = hash;
+    if let Some(reason) = &text.incomplete {
+        hash.push_str(INCOMPLETE);
+        let status = if chunks.is_empty() { "no text" } else { "incomplete" };
+        details["status"] = serde_json::json!(status);
+        details["reason"] = serde_json::json!(reason);
+    }
     Ok(Prepared {
         document: NewDocument {
             source,
@@ -122,6 +134,7 @@ fn prepare_text(
         chunks,
         tables: text.tables,
         warnings: text.warnings.iter().map(ToString::to_string).collect(),
+        incomplete: text.incomplete,
     })
 }
 
@@ -226,6 +239,7 @@ fn prepare_tables(look: &Look, kind: Kind, tables: Vec<Table>, evidence_rows: us
         chunks,
         tables,
         warnings: Vec::new(),
+        incomplete: None,
     }
 }
 

@@ -10,10 +10,10 @@ use crate::engine::{Engine, now};
 use crate::error::{Error, Result};
 use crate::ingest::adder::Adder;
 use crate::ingest::ahead::{Lead, in_order};
-use crate::ingest::look::{Look, Parsed};
+use crate::ingest::look::{Look, Manner, Parsed, hash_in_force};
 use crate::ingest::storing::unchanged;
 use crate::ingest::triples_file::GivenTriples;
-use crate::ingest::{AddOptions, Progress, is_gone, reason};
+use crate::ingest::{AddOptions, OcrMode, Progress, is_gone, reason};
 use crate::models::Cancel;
 use crate::report::{AddReport, AddedDocument};
 use crate::store::catalog::{self, StoredFile};
@@ -46,9 +46,13 @@ impl<'a> Round<'a> {
         let looks = self.look(files, named)?;
         let known = catalog::files(&self.engine.reader()?)?;
         let stores = self.stores(&looks, &known);
-        let plan = plan(&looks, &stores, &known);
+        let plan = plan(&looks, &stores, &known, self.options.ocr);
         self.relink(&plan)?;
         self.read(plan.read, &looks, &stores)
+    }
+
+    fn manner(&self) -> Manner<'a> {
+        Manner { engine: self.engine, options: self.options, cancel: self.cancel }
     }
 
     fn lead(&self) -> Lead {
@@ -173,15 +177,15 @@ impl<'a> Round<'a> {
     ) -> Result<()> {
         let sizes: HashMap<&str, u64> = looks.iter().map(|look| (look.name.as_str(), look.bytes)).collect();
         let weight = |alike: &Alike| sizes.get(alike[0].as_str()).copied().unwrap_or(0);
-        let limits = &self.engine.config.read;
-        let work = |alike: &Alike| Parsed::at(Path::new(&alike[0]), limits);
+        let manner = self.manner();
+        let work = |alike: &Alike| Parsed::at(Path::new(&alike[0]), &manner);
         let asked = |path: &str| stores.get(path).copied().flatten();
         in_order(&groups, self.lead(), weight, work, |alike, parsed| {
             let mut ahead = Some(parsed);
             // Where the first name can't be read, another may: names decide between formats.
             for (at, path) in alike.iter().enumerate() {
                 self.check_cancel()?;
-                let parsed = ahead.take().unwrap_or_else(|| Parsed::at(Path::new(path), limits));
+                let parsed = ahead.take().unwrap_or_else(|| Parsed::at(Path::new(path), &manner));
                 if let Some(hash) = self.store(path, parsed, asked(path))? {
                     return self.copies(path, &alike[at + 1..], &hash);
                 }
@@ -236,7 +240,7 @@ impl<'a> Round<'a> {
                 Ok(look) if look.hash == hash => same.push(path.clone()),
                 Ok(_) => {
                     let asked = StoreKind::parse(&row.requested_store);
-                    let parsed = Parsed::at(Path::new(path), &self.engine.config.read);
+                    let parsed = Parsed::at(Path::new(path), &self.manner());
                     self.store(path, parsed, asked)?;
                 }
                 Err(error) => self.failed(Path::new(path), &error, true)?,
@@ -327,7 +331,15 @@ impl<'a> Round<'a> {
 
 /// Compares what was looked at with the catalog. Paths of the catalog that were not looked at
 /// count as gone only when the disk says so, and only where it matters.
-fn plan(looks: &[Look], stores: &HashMap<String, Option<StoreKind>>, known: &[StoredFile]) -> Plan {
+fn plan(
+    looks: &[Look],
+    stores: &HashMap<String, Option<StoreKind>>,
+    known: &[StoredFile],
+    ocr: OcrMode,
+) -> Plan {
+    let hash = |file: &StoredFile| hash_in_force(&file.content_hash, &file.kind, ocr).to_owned();
+    let known: Vec<StoredFile> =
+        known.iter().map(|file| StoredFile { content_hash: hash(file), ..file.clone() }).collect();
     let store_of = |look: &Look| stores.get(&look.name).copied().flatten().map_or("auto", StoreKind::as_str);
     let seen: Vec<_> = looks.iter().map(|look| look.seen(store_of(look))).collect();
     let looked: BTreeSet<&str> = looks.iter().map(|look| look.name.as_str()).collect();

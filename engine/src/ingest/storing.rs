@@ -73,9 +73,16 @@ impl Storing<'_> {
                 placements.insert(store.as_str().to_owned(), Value::from(count + 1));
             }
         }
+        let status = match (&document.incomplete, document.replaces) {
+            // Nothing of it was read: it is listed, but not done.
+            (Some(_), _) if chunks.is_empty() => "failed",
+            (_, Some(_)) => "updated",
+            (_, None) => "added",
+        };
         Ok(AddedDocument {
             path: document.document.path,
-            status: if document.replaces.is_some() { "updated" } else { "added" }.into(),
+            status: status.into(),
+            error: document.incomplete.filter(|_| chunks.is_empty()),
             chunks: chunks.len(),
             placements,
             tables: names,

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::models::{Embed, Generate, ModelError};
+use crate::models::{Embed, Generate, ModelError, Ocr};
 
 type Loader<T> = Box<dyn Fn() -> Result<Arc<T>, ModelError> + Send + Sync>;
 
@@ -53,6 +53,8 @@ pub struct Models {
     pub embed: Lazy<dyn Embed>,
     /// Generator; everything but wording, SQL and extraction works without it.
     pub generate: Lazy<dyn Generate>,
+    /// Reader of pictures; without it pictures wait, and say so.
+    pub ocr: Lazy<dyn Ocr>,
     /// Name of the generator's file, known without loading it: part of the cache's scope.
     pub generator_name: String,
 }

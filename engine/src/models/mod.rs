@@ -7,6 +7,7 @@ pub mod fetch;
 pub mod gguf;
 pub mod lazy;
 pub mod llama;
+pub mod ocr;
 pub mod open;
 pub mod options;
 pub mod selftest;
@@ -166,7 +167,9 @@ pub struct OcrLine {
 pub trait Ocr: Send + Sync {
     /// Names the model.
     fn identity(&self) -> &ModelIdentity;
-    /// Reads lines in reading order from an 8-bit RGB image (`width * height * 3` bytes).
+    /// Reads lines in reading order from an 8-bit RGB image (`width * height * 3` bytes). The
+    /// bounds of lines are in the picture as it stands upright: one that was turned has its sides
+    /// swapped.
     fn read(
         &self,
         width: usize,

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::config::{ConfigError, ModelConfig};
-use crate::models::fetch::{Manifest, Role, resolve};
+use crate::models::fetch::{Manifest, Profile, Role, resolve};
 use crate::models::lazy::{Lazy, Models};
 use crate::models::llama::{LlamaEmbedder, LlamaGenerator};
+use crate::models::ocr::{OcrFiles, PpOcr};
 use crate::models::options::{EmbedOptions, GenerateOptions, Gpu, Placement};
 use crate::models::selftest::{Reference, self_test};
-use crate::models::{Embed, Generate, ModelError};
+use crate::models::{Embed, Generate, ModelError, Ocr};
 
 /// Stored vectors of the starter embedder, from its source implementation.
 const REFERENCE: &str = include_str!("../../../models/reference/multilingual-e5-small.json");
@@ -56,7 +57,21 @@ pub fn open(folder: &Path, config: &ModelConfig) -> Result<(Models, Placements),
         remember(&generate_placements, "generate", generator.placement());
         Ok(Arc::new(generator) as Arc<dyn Generate>)
     });
-    Ok((Models { embed, generate, generator_name }, placements))
+    let ocr_folder = folder.to_owned();
+    let ocr = Lazy::<dyn Ocr>::new(move || {
+        Ok(Arc::new(PpOcr::load(&ocr_files(&ocr_folder, &manifest))?) as Arc<dyn Ocr>)
+    });
+    Ok((Models { embed, generate, ocr, generator_name }, placements))
+}
+
+/// The files of the OCR that runs on the CPU, by their parts in the manifest.
+pub fn ocr_files(folder: &Path, manifest: &Manifest) -> OcrFiles {
+    let files = manifest.role(Profile::Starter, Role::Ocr);
+    let part = |name: &str| {
+        let file = files.iter().find(|model| model.part == name).map_or(name, |model| model.file.as_str());
+        folder.join(file)
+    };
+    OcrFiles { detect: part("detect"), recognise: part("recognise"), direction: part("direction") }
 }
 
 /// Loads the embedder and compares it with its stored vectors; a GPU that fails gives way to the CPU.

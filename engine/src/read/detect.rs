@@ -85,6 +85,8 @@ impl Kind {
                 | Self::Odt
                 | Self::Rtf
                 | Self::Parquet
+                | Self::Pdf
+                | Self::Image
         )
     }
 

@@ -46,6 +46,22 @@ pub enum ReadError {
         /// What it is.
         kind: Kind,
     },
+    /// Protected with another password than the one given.
+    #[error("{path}: the password given does not open this {kind}", path = path.display())]
+    WrongPassword {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        kind: Kind,
+    },
+    /// Parsing took too long.
+    #[error("{path}: not read after {seconds} seconds", path = path.display())]
+    TimedOut {
+        /// The file.
+        path: PathBuf,
+        /// The limit, `max_parse_seconds`.
+        seconds: u64,
+    },
     /// Damaged, or not quite what it says.
     #[error("{path}: damaged ({kind}): {reason}", path = path.display())]
     Corrupt {
@@ -93,7 +109,14 @@ impl ReadError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Empty { .. } => None,
+            Self::Encrypted { kind: Kind::Pdf, path } => {
+                Some(format!("polyrag add --password PASSWORD {}", path.display()))
+            }
             Self::Encrypted { .. } => Some("save a copy without the password and add that".into()),
+            Self::WrongPassword { .. } => Some("give the right one with --password".into()),
+            Self::TimedOut { .. } => {
+                Some("raise `max_parse_seconds` under [read] in the configuration, or split the file".into())
+            }
             Self::Corrupt { .. } => {
                 Some("open it in the program that wrote it, save it again and add that".into())
             }

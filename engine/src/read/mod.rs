@@ -9,6 +9,7 @@ mod detect;
 mod error;
 mod expand;
 mod html;
+mod image;
 mod json;
 mod jsonl;
 mod mail;
@@ -16,7 +17,9 @@ mod markup;
 mod office;
 mod pages;
 mod parquet;
+mod pdf;
 mod picture;
+mod scan;
 mod spreadsheet;
 
 use std::collections::BTreeMap;
@@ -58,6 +61,18 @@ pub struct ReadLimits {
     pub max_columns: usize,
     /// Warnings of one kind listed per file; the rest is counted.
     pub max_warnings: usize,
+    /// Most pages of a PDF or a multi-page picture.
+    pub max_pages: u64,
+    /// Most pixels of a picture, also of a page drawn for OCR.
+    pub max_pixels: u64,
+    /// Longest time for parsing one PDF (OCR aside), and for drawing one of its pages, in seconds.
+    pub max_parse_seconds: u64,
+    /// Most pictures inside one page of text that are looked at for text.
+    pub max_page_pictures: usize,
+    /// Least quality of a page's text layer, in `[0, 1]`; below it OCR reads the page.
+    pub min_text_quality: f32,
+    /// Least confidence of a line of OCR, in `[0, 1]`; less certain lines are left out.
+    pub min_ocr_confidence: f32,
 }
 
 impl Default for ReadLimits {
@@ -73,6 +88,12 @@ impl Default for ReadLimits {
             max_attachment_depth: 5,
             max_columns: 2_000,
             max_warnings: 50,
+            max_pages: 5_000,
+            max_pixels: 80_000_000,
+            max_parse_seconds: 300,
+            max_page_pictures: 16,
+            min_text_quality: 0.5,
+            min_ocr_confidence: 0.5,
         }
     }
 }
@@ -106,12 +127,14 @@ pub struct Reader<'a> {
     pub password: Option<&'a str>,
     /// Reads text in pictures; without it a picture is a warning that says so.
     pub pictures: Option<&'a dyn PictureReader>,
+    /// Read every page by OCR, also where there is a text layer.
+    pub force_ocr: bool,
 }
 
 impl<'a> Reader<'a> {
     /// A reader with neither password nor OCR.
     pub fn new(limits: &'a ReadLimits) -> Self {
-        Self { limits, password: None, pictures: None }
+        Self { limits, password: None, pictures: None, force_ocr: false }
     }
 }
 
@@ -137,6 +160,9 @@ pub struct TextDocument {
     pub tables: Vec<Table>,
     /// What a person should know, with lines.
     pub warnings: Vec<Warning>,
+    /// Why part of the text is missing, if that can change (OCR was off or failed): the document
+    /// is read again the next time.
+    pub incomplete: Option<String>,
 }
 
 impl TextDocument {
@@ -152,6 +178,7 @@ impl TextDocument {
             metadata: BTreeMap::new(),
             tables: Vec::new(),
             warnings: Vec::new(),
+            incomplete: None,
         }
     }
 }
@@ -215,6 +242,8 @@ fn read_kind(path: &Path, bytes: Vec<u8>, reader: &Reader) -> Result<Reading, Re
         Kind::Html => return html::read(path, bytes, reader),
         Kind::Eml => return mail::read(path, &bytes, reader),
         Kind::Parquet => return parquet::read(path, bytes, limits),
+        Kind::Pdf => return pdf::read(path, bytes, reader),
+        Kind::Image => return image::read(path, bytes, reader),
         _ => {}
     }
     let decoded = decode(bytes).map_err(|reason| ReadError::Binary { path: path.to_path_buf(), reason })?;

@@ -1,8 +1,9 @@
 //! Pictures inside documents, read by whoever reads pictures.
 
 use std::collections::HashSet;
+use std::path::Path;
 
-use super::{Picture, Reader, Warning};
+use super::{Reader, Warning, image};
 
 /// Pictures narrower or lower than this, in pixels, are bullets and rules.
 const SMALLEST: usize = 24;
@@ -37,7 +38,8 @@ impl<'a> Pictures<'a> {
             return String::new();
         }
         self.read += 1;
-        let lines = decode(bytes, self.reader).and_then(|picture| {
+        let decoded = image::decode_any(Path::new(place), bytes, self.reader.limits);
+        let lines = decoded.and_then(|picture| {
             if picture.width < SMALLEST || picture.height < SMALLEST {
                 return Ok(Vec::new());
             }
@@ -73,7 +75,3 @@ impl<'a> Pictures<'a> {
     }
 }
 
-/// Decodes an encoded picture. The seam to the image loader.
-fn decode(_bytes: &[u8], _reader: &Reader<'_>) -> Result<Picture, String> {
-    Err("its format is not decoded by this build".into())
-}

@@ -199,6 +199,12 @@ pub struct AddArgs {
     /// Also remove stored files of these folders that are no longer on disk.
     #[arg(long)]
     pub mirror: bool,
+    /// Password for encrypted files.
+    #[arg(long, value_name = "PASSWORD")]
+    pub password: Option<String>,
+    /// When pages and pictures are read by OCR.
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
+    pub ocr: OcrArg,
 }
 
 /// `watch …`.
@@ -213,6 +219,18 @@ pub struct WatchArgs {
     /// Find facts by patterns instead of by the generator: fast, coarser.
     #[arg(long)]
     pub fast: bool,
+}
+
+
+/// When pages and pictures are read by OCR.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OcrArg {
+    /// Where there is no usable text layer.
+    Auto,
+    /// Everywhere, also where there is one.
+    Force,
+    /// Nowhere; what needs it is named and read the next time.
+    Off,
 }
 
 /// A store, or the router's choice.

@@ -8,13 +8,13 @@ use indicatif::{ProgressBar, ProgressStyle};
 use polyrag::Result;
 use polyrag::decide::route::StoreKind;
 use polyrag::engine::Engine;
-use polyrag::ingest::{self, AddOptions, Progress, walk};
+use polyrag::ingest::{self, AddOptions, OcrMode, Progress, walk};
 use polyrag::models::Cancel;
 use polyrag::report::AddedDocument;
 use polyrag::store::{StoreError, calibrations, catalog, doctor, tables};
 use serde_json::json;
 
-use crate::args::{AddArgs, Cli, StoreArg};
+use crate::args::{AddArgs, Cli, OcrArg, StoreArg};
 use crate::{lines, show};
 
 /// Runs `add`.
@@ -31,6 +31,12 @@ pub fn add(cli: &Cli, engine: &Engine, arguments: &AddArgs, cancel: &Cancel) -> 
         jobs: arguments.jobs,
         mirror: arguments.mirror,
         streams: crate::hot_folder::streams(),
+        password: arguments.password.clone(),
+        ocr: match arguments.ocr {
+            OcrArg::Auto => OcrMode::Auto,
+            OcrArg::Force => OcrMode::Force,
+            OcrArg::Off => OcrMode::Off,
+        },
         ..AddOptions::default()
     };
     let mut watcher = Watcher::new(!cli.json);
