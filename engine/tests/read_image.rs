@@ -86,6 +86,59 @@ fn recall(expected: &[&str], text: &str) -> f32 {
     words.iter().filter(|word| found.contains(word)).count() as f32 / words.len() as f32
 }
 
+#[test]
+fn every_format_of_picture_is_read() {
+    let Some(ocr) = real() else { return };
+    let image = DynamicImage::ImageRgb8(receipt());
+    for (name, format) in [
+        ("a.png", ImageFormat::Png),
+        ("a.jpg", ImageFormat::Jpeg),
+        ("a.webp", ImageFormat::WebP),
+        ("a.bmp", ImageFormat::Bmp),
+        ("a.tif", ImageFormat::Tiff),
+    ] {
+        let document = read_with(name, &encoded(&image, format), ocr);
+        let share = recall(LINES, &document.text);
+        assert!(share >= 0.95, "{name}: {share} {:?}", document.text);
+        assert!(document.text.contains("17/03/2026") && document.text.contains("268,40"), "{name}");
+        assert!(document.text.contains("São"), "{name}: {:?}", document.text);
+        assert!(
+            document.incomplete.is_none() && warned(&document, "mean confidence 0.9"),
+            "{:?}",
+            document.warnings
+        );
+    }
+}
+
+#[test]
+fn a_page_may_lie_on_any_side() {
+    let Some(ocr) = real() else { return };
+    let upright = DynamicImage::ImageRgb8(receipt());
+    for (turn, image) in [(180, upright.rotate180()), (90, upright.rotate90()), (270, upright.rotate270())] {
+        let document = read_with("a.png", &encoded(&image, ImageFormat::Png), ocr);
+        let share = recall(LINES, &document.text);
+        assert!(share >= 0.9, "turned by {turn}: {share} {:?}", document.text);
+        let at = |words: &str| document.text.find(words).unwrap();
+        assert!(at("Recibo") < at("Total"), "turned by {turn}: {:?}", document.text);
+    }
+}
+
+#[test]
+fn transparent_and_grey_pictures_stand_on_white() {
+    let Some(ocr) = real() else { return };
+    let receipt = receipt();
+    // Black on nothing: the colour under full transparency is black as well.
+    let mut clear = image::RgbaImage::new(receipt.width(), receipt.height());
+    for (to, from) in clear.pixels_mut().zip(receipt.pixels()) {
+        *to = image::Rgba([0, 0, 0, 255 - from[0]]);
+    }
+    let document = read_with("a.png", &encoded(&DynamicImage::ImageRgba8(clear), ImageFormat::Png), ocr);
+    assert!(recall(LINES, &document.text) >= 0.95, "{:?}", document.text);
+    let grey = DynamicImage::ImageRgb8(receipt).into_luma8();
+    let document = read_with("a.png", &encoded(&DynamicImage::ImageLuma8(grey), ImageFormat::Png), ocr);
+    assert!(recall(LINES, &document.text) >= 0.95, "{:?}", document.text);
+}
+
 /// A TIFF of several pages: little-endian, 8-bit grey, uncompressed.
 fn tiff(pages: &[RgbImage]) -> Vec<u8> {
     let mut file = b"II*\0\0\0\0\0".to_vec();

@@ -2,7 +2,7 @@
 
 use image::imageops::FilterType;
 use image::{DynamicImage, RgbImage};
-use rten_imageproc::{Point, RetrievalMode, RotatedRect, find_contours, min_area_rect};
+use rten_imageproc::{Point, RetrievalMode, RotatedRect, Vec2, find_contours};
 use rten_tensor::prelude::*;
 use rten_tensor::{NdTensor, NdTensorView};
 
@@ -83,8 +83,7 @@ fn boxes(map: NdTensorView<f32, 2>, scale: (f32, f32)) -> Vec<Quad> {
     contours
         .iter()
         .filter_map(|contour| {
-            let points: Vec<Point<f32>> = contour.iter().map(|point| point.to_f32()).collect();
-            let rect = min_area_rect(&points)?;
+            let rect = smallest_rect(&hull(contour.iter().map(|point| (point.x, point.y)).collect()))?;
             let short = rect.width().min(rect.height());
             (short >= SMALLEST && score(&map, &rect) >= BOX).then(|| grown(&rect))
         })
@@ -96,6 +95,58 @@ fn boxes(map: NdTensorView<f32, 2>, scale: (f32, f32)) -> Vec<Quad> {
             )
         })
         .collect()
+}
+
+/// Corners of the convex hull, going round (Andrew's monotone chain). Whole numbers make its
+/// turns exact.
+fn hull(mut points: Vec<(i32, i32)>) -> Vec<(f32, f32)> {
+    points.sort_unstable();
+    points.dedup();
+    if points.len() < 3 {
+        return points.into_iter().map(|(x, y)| (x as f32, y as f32)).collect();
+    }
+    let turn = |a: (i32, i32), b: (i32, i32), c: (i32, i32)| {
+        i64::from(b.0 - a.0) * i64::from(c.1 - a.1) - i64::from(b.1 - a.1) * i64::from(c.0 - a.0)
+    };
+    let chain = |points: &mut dyn Iterator<Item = (i32, i32)>| {
+        let mut chain: Vec<(i32, i32)> = Vec::new();
+        for point in points {
+            while chain.len() >= 2 && turn(chain[chain.len() - 2], chain[chain.len() - 1], point) <= 0 {
+                chain.pop();
+            }
+            chain.push(point);
+        }
+        chain.pop();
+        chain
+    };
+    let mut corners = chain(&mut points.iter().copied());
+    corners.extend(chain(&mut points.iter().rev().copied()));
+    corners.into_iter().map(|(x, y)| (x as f32, y as f32)).collect()
+}
+
+/// The smallest rectangle around a hull: one of its sides lies along one of the hull's.
+fn smallest_rect(hull: &[(f32, f32)]) -> Option<RotatedRect> {
+    let mut best: Option<(f32, RotatedRect)> = None;
+    for (index, from) in hull.iter().enumerate() {
+        let to = hull[(index + 1) % hull.len()];
+        let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+        let length = dx.hypot(dy);
+        // A single point has no direction: it is taken as upright.
+        let (ux, uy) = if length > 0.0 { (dx / length, dy / length) } else { (1.0, 0.0) };
+        let (mut along, mut across) = ((f32::MAX, f32::MIN), (f32::MAX, f32::MIN));
+        for point in hull {
+            let (a, b) = (point.0 * ux + point.1 * uy, point.1 * ux - point.0 * uy);
+            along = (along.0.min(a), along.1.max(a));
+            across = (across.0.min(b), across.1.max(b));
+        }
+        let (width, height) = (along.1 - along.0, across.1 - across.0);
+        if best.as_ref().is_none_or(|(area, _)| width * height < *area) {
+            let (a, b) = (f32::midpoint(along.0, along.1), f32::midpoint(across.0, across.1));
+            let center = Point::from_yx(a * uy + b * ux, a * ux - b * uy);
+            best = Some((width * height, RotatedRect::new(center, Vec2::from_xy(-uy, ux), width, height)));
+        }
+    }
+    best.map(|(_, rect)| rect)
 }
 
 fn grown(rect: &RotatedRect) -> RotatedRect {
