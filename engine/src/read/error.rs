@@ -93,6 +93,9 @@ impl ReadError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Empty { .. } => None,
+            Self::Encrypted { kind: Kind::EncryptedOffice | Kind::Odt, .. } => Some(
+                "office files are not decrypted here: save a copy without the password and add that".into(),
+            ),
             Self::Encrypted { .. } => Some("save a copy without the password and add that".into()),
             Self::Corrupt { .. } => {
                 Some("open it in the program that wrote it, save it again and add that".into())
