@@ -26,7 +26,7 @@ impl Embed for Letters {
 
     fn embed(&self, _: Purpose, texts: &[&str], _: &Cancel) -> Result<Vec<Vec<f32>>, ModelError> {
         let embed = |text: &&str| {
-            let mut vector = vec![0.1_f32; 32];
+            let mut vector = [0.1_f32; 32];
             for byte in text.bytes() {
                 vector[usize::from(byte % 32)] += 1.0;
             }

@@ -132,7 +132,7 @@ fn messages_inside_messages_stop_at_the_limits() {
         found.warnings
     );
     let bomb = "Content-Type: message/rfc822\r\n\r\n".repeat(100_000);
-    assert!(matches!(try_read("a.eml", bomb.into_bytes()), Err(ReadError::TooLarge { .. })));
+    assert!(matches!(try_read("a.eml", bomb.into_bytes()), Err(ReadError::Corrupt { .. })));
     let one = "Content-Type: text/plain; name=a.txt\r\nContent-Disposition: attachment\r\n\r\nx";
     let many =
         format!("{HEAD}{}", multipart("mixed", &["Content-Type: text/plain\r\n\r\ncorpo", one, one, one]));

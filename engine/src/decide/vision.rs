@@ -134,6 +134,7 @@ fn rounds_allowed(unit: usize) -> usize {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

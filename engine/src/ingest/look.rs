@@ -6,8 +6,8 @@ use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 
 use crate::decide::identity::Seen;
-use crate::error::{Error, Result};
 use crate::engine::Engine;
+use crate::error::{Error, Result};
 use crate::ingest::pictures::Pictures;
 use crate::ingest::{AddOptions, OcrMode};
 use crate::models::Cancel;

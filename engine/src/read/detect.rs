@@ -124,7 +124,7 @@ impl fmt::Display for Kind {
             Self::Ods => "a spreadsheet (ODS)",
             Self::Odt => "an OpenDocument text (ODT)",
             Self::Doc => "an old Office file (DOC, PPT)",
-            Self::EncryptedOffice => "a password-protected Office file",
+            Self::EncryptedOffice => "an Office file",
             Self::Parquet => "Parquet",
             Self::Sqlite => "a SQLite database",
             Self::Image => "an image",

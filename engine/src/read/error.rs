@@ -112,6 +112,9 @@ impl ReadError {
             Self::Encrypted { kind: Kind::Pdf, path } => {
                 Some(format!("polyrag add --password PASSWORD {}", path.display()))
             }
+            Self::Encrypted { kind: Kind::EncryptedOffice | Kind::Odt, .. } => Some(
+                "office files are not decrypted here: save a copy without the password and add that".into(),
+            ),
             Self::Encrypted { .. } => Some("save a copy without the password and add that".into()),
             Self::WrongPassword { .. } => Some("give the right one with --password".into()),
             Self::TimedOut { .. } => {

@@ -74,4 +74,3 @@ impl<'a> Pictures<'a> {
         messages.into_iter().map(|message| Warning { line: None, message }).collect()
     }
 }
-

@@ -144,6 +144,7 @@ pub fn engine(data: &std::path::Path, embed: &Arc<Words>, generate: &Arc<Echo>, 
     let models = Models {
         embed: Lazy::ready(Arc::clone(embed) as Arc<dyn Embed>),
         generate: Lazy::ready(Arc::clone(generate) as Arc<dyn Generate>),
+        ocr: Lazy::new(|| Err(ModelError::NoRuntime)),
         generator_name: "echo".into(),
     };
     Engine::open(data, Config::parse(own, "test").unwrap(), models).unwrap()

@@ -198,6 +198,7 @@ impl World {
         let models = Models {
             embed: Lazy::<dyn Embed>::ready(embedder.clone()),
             generate: Lazy::<dyn Generate>::ready(parrot.clone()),
+            ocr: Lazy::new(|| Err(ModelError::NoRuntime)),
             generator_name: "parrot".into(),
         };
         let engine = Engine::open(&data, Config::parse(CONFIG, "test").unwrap(), models).unwrap();
@@ -209,6 +210,7 @@ impl World {
         let models = Models {
             embed: Lazy::new(|| Err(ModelError::NoRuntime)),
             generate: Lazy::new(|| Err(ModelError::NoRuntime)),
+            ocr: Lazy::new(|| Err(ModelError::NoRuntime)),
             generator_name: String::new(),
         };
         Engine::open(&self.data, Config::parse(CONFIG, "test").unwrap(), models).unwrap()

@@ -221,7 +221,6 @@ pub struct WatchArgs {
     pub fast: bool,
 }
 
-
 /// When pages and pictures are read by OCR.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OcrArg {

@@ -57,8 +57,8 @@ pub(super) fn read(path: &Path, bytes: &[u8], reader: &Reader<'_>) -> Result<Rea
 fn guarded(path: &Path, bytes: &[u8], reader: &Reader<'_>) -> Result<TextDocument, ReadError> {
     let inside = count_inside(bytes);
     if inside > MOST_INSIDE {
-        let limit = MOST_INSIDE as u64;
-        return Err(too_large(path, "the number of messages inside", inside as u64, "messages", limit));
+        let reason = format!("it holds {inside} messages in each other, more than {MOST_INSIDE}");
+        return Err(corrupt(path, Kind::Eml, &reason));
     }
     let parse = || document(path, bytes, reader);
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(parse))
