@@ -3,7 +3,7 @@
 
 mod pages_support;
 
-use pages_support::{HEIGHT, Page, Spoken, WIDTH, pdf, pdf_with, plain, try_read, warned, with_ocr};
+use pages_support::{Page, Spoken, pdf, pdf_with, plain, try_read, warned, with_ocr};
 use polyrag::read::{ReadError, ReadLimits, Reader, TextDocument, place_of};
 
 fn place(document: &TextDocument, words: &str) -> String {
