@@ -320,7 +320,6 @@ wheel() {
 demo() {
     local polyrag=("$(executable)" --data "$CACHE/demo") question
     [ -d demo/corpus ] || fail "demo/corpus is not there"
-    # Some of the corpus waits for its loaders: those files are named, and the rest goes in.
     step "reading demo/corpus" "${polyrag[@]}" add demo/corpus || say "    (files that could not be read are named above)"
     "$VENV/bin/python" - demo/questions.jsonl <<'PYTHON' |
 import json, sys

@@ -6,7 +6,7 @@ use crate::decide::route::StoreKind;
 use crate::decide::triples::Triple;
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::ingest::look::{Look, Parsed, stored_hash};
+use crate::ingest::look::{INCOMPLETE, Look, Parsed, stored_hash};
 use crate::ingest::prepare::{self, Prepared, prepare};
 use crate::ingest::storing::{Arrival, Storing, unchanged};
 use crate::ingest::triples_file::GivenTriples;
@@ -35,6 +35,7 @@ impl Adder<'_> {
     /// Takes in a file that was read; its last commit makes it the catalog's version of the file.
     pub fn file(&mut self, parsed: Parsed) -> Result<Vec<AddedDocument>> {
         let Parsed { look, reading } = parsed;
+        let look = Look { hash: stored_hash(&look, self.options.ocr), ..look };
         let mut row = self.row(&look);
         let Some(reading) = reading else { return self.database(&look, &row) };
         let warnings: Vec<String> = reading.warnings.iter().map(read::Warning::to_string).collect();
@@ -44,8 +45,9 @@ impl Adder<'_> {
             .into_iter()
             .map(|source| prepare(self.engine, &look, reading.kind, many, source, self.cancel))
             .collect::<Result<Vec<Prepared>>>()?;
-        let incomplete = prepared.iter().any(|document| document.incomplete.is_some());
-        row.content_hash = stored_hash(&look, self.options.ocr, incomplete);
+        if prepared.iter().any(|document| document.incomplete.is_some()) {
+            row.content_hash.push_str(INCOMPLETE);
+        }
         let mut documents = self.in_batches(&row, prepared)?;
         if let Some(first) = documents.first_mut() {
             first.warnings.extend(warnings);
@@ -64,7 +66,7 @@ impl Adder<'_> {
     fn row(&self, look: &Look) -> StoredFile {
         StoredFile {
             path: look.name.clone(),
-            content_hash: stored_hash(look, self.options.ocr, false),
+            content_hash: look.hash.clone(),
             bytes: look.bytes,
             kind: look.kind.to_string(),
             requested_store: self.wanted().to_owned(),

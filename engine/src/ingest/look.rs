@@ -80,15 +80,14 @@ pub struct Manner<'a> {
 /// Ends the stored hash of a file that was read by forced OCR.
 const FORCED: &str = "+ocr";
 
-/// Ends the stored hash of a file that was not read whole: the same bytes are read again.
-const INCOMPLETE: &str = "+incomplete";
+/// Ends the stored hash of what was not read whole: the same bytes are read again.
+pub const INCOMPLETE: &str = "+incomplete";
 
 /// The hash under which a file is stored: of its bytes, and of how they were read where that
 /// makes another text of them.
-pub fn stored_hash(look: &Look, mode: OcrMode, incomplete: bool) -> String {
+pub fn stored_hash(look: &Look, mode: OcrMode) -> String {
     let forced = mode == OcrMode::Force && is_paged(&look.kind.to_string());
-    let (forced, incomplete) = (if forced { FORCED } else { "" }, if incomplete { INCOMPLETE } else { "" });
-    format!("{}{forced}{incomplete}", look.hash)
+    format!("{}{}", look.hash, if forced { FORCED } else { "" })
 }
 
 /// The hash of the bytes that would leave a stored file as it is. One read by forced OCR stays

@@ -16,7 +16,7 @@ use crate::decide::route::{
 use crate::decide::table::{ColumnInfo, Table};
 use crate::engine::{Engine, RouteSide};
 use crate::error::Result;
-use crate::ingest::look::Look;
+use crate::ingest::look::{INCOMPLETE, Look};
 use crate::models::{Cancel, Embed, Purpose};
 use crate::read::{Kind, Mark, Source, TextDocument, place_of};
 use crate::store::catalog::{NewChunk, NewDocument, text_hash};
@@ -37,9 +37,6 @@ pub struct Prepared {
     /// Why part of the text is missing, while that can change.
     pub incomplete: Option<String>,
 }
-
-/// Ends the stored hash of a document that was not read whole: the same bytes are read again.
-const INCOMPLETE: &str = "+incomplete";
 
 /// A chunk before embedding.
 pub struct PreparedChunk {
