@@ -48,9 +48,9 @@ fn content_comes_before_the_name() {
 
 #[test]
 fn refusals_name_the_reason_and_the_way_out() {
-    let error = try_read("relatorio.rtf", b"{\\rtf1 x}").unwrap_err();
-    assert!(matches!(error, ReadError::Unsupported { kind: Kind::Rtf, .. }));
-    assert!(error.hint().unwrap().contains(".txt"));
+    let error = try_read("desenho.gif", b"GIF89a\x01\0\x01\0\0\0\0").unwrap_err();
+    assert!(matches!(error, ReadError::Unsupported { kind: Kind::Image, .. }));
+    assert!(error.hint().unwrap().contains(".png"));
     assert!(matches!(
         try_read("a.txt", b"%PDF-1.7\n").unwrap_err(),
         ReadError::Mismatch { found: Kind::Pdf, .. }
