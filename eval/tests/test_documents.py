@@ -2,8 +2,10 @@
 
 import json
 import sys
+from pathlib import Path
 
-import documents
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import documents  # noqa: E402
 
 
 def test_cells_are_compared_by_meaning():
