@@ -337,30 +337,26 @@ fn plan(
     known: &[StoredFile],
     ocr: OcrMode,
 ) -> Plan {
-    let hash = |file: &StoredFile| hash_in_force(&file.content_hash, &file.kind, ocr).to_owned();
-    let known: Vec<StoredFile> =
-        known.iter().map(|file| StoredFile { content_hash: hash(file), ..file.clone() }).collect();
+    let known: Vec<(&StoredFile, &str)> =
+        known.iter().map(|file| (file, hash_in_force(&file.content_hash, &file.kind, ocr))).collect();
     let store_of = |look: &Look| stores.get(&look.name).copied().flatten().map_or("auto", StoreKind::as_str);
     let seen: Vec<_> = looks.iter().map(|look| look.seen(store_of(look))).collect();
     let looked: BTreeSet<&str> = looks.iter().map(|look| look.name.as_str()).collect();
-    let before = known.iter().filter(|file| looked.contains(file.path.as_str()));
-    let hashes: BTreeSet<&str> = looks
-        .iter()
-        .map(|look| look.hash.as_str())
-        .chain(before.map(|file| file.content_hash.as_str()))
-        .collect();
+    let before = known.iter().filter(|(file, _)| looked.contains(file.path.as_str()));
+    let hashes: BTreeSet<&str> =
+        looks.iter().map(|look| look.hash.as_str()).chain(before.map(|(_, hash)| *hash)).collect();
     let gone = known
         .iter()
-        .filter(|file| hashes.contains(file.content_hash.as_str()) && !looked.contains(file.path.as_str()))
-        .filter(|file| is_gone(&file.path))
-        .map(|file| file.path.clone())
+        .filter(|(file, hash)| hashes.contains(hash) && !looked.contains(file.path.as_str()))
+        .filter(|(file, _)| is_gone(&file.path))
+        .map(|(file, _)| file.path.clone())
         .collect();
     let known: Vec<Known> = known
         .iter()
-        .filter(|file| looked.contains(file.path.as_str()) || hashes.contains(file.content_hash.as_str()))
-        .map(|file| Known {
+        .filter(|(file, hash)| looked.contains(file.path.as_str()) || hashes.contains(hash))
+        .map(|(file, hash)| Known {
             path: file.path.clone(),
-            hash: file.content_hash.clone(),
+            hash: (*hash).to_owned(),
             kind: file.kind.clone(),
             store: file.requested_store.clone(),
             original: file.original.clone(),
