@@ -12,7 +12,8 @@ export default defineConfig({
   server: { proxy: { "/api": "http://127.0.0.1:8741" } },
   test: {
     include: ["tests/**/*.test.ts"],
-    fileParallelism: false,
+    maxWorkers: 2,
+    minWorkers: 1,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -74,15 +74,17 @@ function partOf(part, question) {
     anchors[store] = { ...PHRASES[store], score: anchor };
     evidence[store] = { score: round(dense + 0.05 * lexical), dense, lexical, source };
   }
+  const [best, second] = Object.values(anchors).map((anchor) => anchor.score).sort((a, b) => b - a);
+  const stage = best >= THRESHOLDS.tau_high && best - second >= THRESHOLDS.delta ? "cosine" : "evidence";
   const scores = {};
   for (const store of Object.keys(PHRASES)) {
-    scores[store] = part.stage === "cosine" ? anchors[store].score : round((evidence[store].score + WEIGHT * anchors[store].score) / (1 + WEIGHT));
+    scores[store] = stage === "cosine" ? anchors[store].score : round((evidence[store].score + WEIGHT * anchors[store].score) / (1 + WEIGHT));
   }
   const sorted = Object.values(scores).sort((a, b) => b - a);
   const margin = round(sorted[0] - sorted[1]);
-  const decision = { store: part.route, stage: part.stage, scores, margin, anchors, evidence, thresholds: THRESHOLDS, possible: [part.route], anchor_weight: WEIGHT };
+  const decision = { store: part.route, stage, scores, margin, anchors, evidence, thresholds: THRESHOLDS, possible: [part.route], anchor_weight: WEIGHT };
   return {
-    question, route: part.route, stage: part.stage, scores, margin, evidence, decision,
+    question, route: part.route, stage, scores, margin, evidence, decision,
     retrieved: (part.retrieved ?? []).map(passage), sql: part.sql ?? null, columns: part.columns ?? [], rows: part.rows ?? [],
     row_count: part.rows?.length ?? 0, fallback: part.fallback ?? null, sql_details: part.sql ? { attempts: part.attempts ?? [{ sql: part.sql, problem: null }], links: part.links ?? [], abstained: null } : null,
   };

@@ -86,6 +86,7 @@ function corpus(state) {
 async function runJob(state, job, names) {
   await state.wait(250);
   job.state = "running";
+  state.emit("job", { job });
   for (const name of names) {
     for (const [stage, total] of [["reading", 1], ["embedding", 6], ["extracting facts", 3]]) {
       for (let done = 0; done < total; done += 1) {

@@ -15,6 +15,7 @@ const NORTH = "Qual foi a receita total da região Norte no trimestre?";
 /** A picture: its name, what it is opened with, and what is done before it is taken. */
 const SHOTS = [
   ["chat-welcome", {}],
+  ["chat-live", { speed: 1 }, async (page) => { await page.fill("#question", TWO); await page.press("#question", "Enter"); await page.waitForTimeout(2500); }],
   ["chat-chain", {}, async (page) => askIn(page, CHAIN)],
   ["chat-chain-found", {}, async (page) => { await askIn(page, CHAIN); await page.locator(".chat-layout > .panel").evaluate((panel) => panel.scrollTo(0, 700)); }],
   ["chat-two-parts", { scheme: "dark" }, async (page) => askIn(page, TWO)],
@@ -63,7 +64,7 @@ mkdirSync(FOLDER, { recursive: true });
 const browser = await launch();
 for (const [name, options, prepare] of SHOTS) {
   if (only && !name.includes(only)) continue;
-  const server = await start({ speed: 0, empty: options.empty ?? false });
+  const server = await start({ speed: options.speed ?? 0, empty: options.empty ?? false });
   const page = await openPage(browser, server.url, options);
   await prepare?.(page);
   await page.evaluate(() => document.fonts.ready);

@@ -148,12 +148,12 @@ export const en = {
   decision: {
     stagesLabel: "Stages of the router",
     stages: {
-      heuristic: { name: "Kind", by: "decided by kind: only this store holds anything" },
-      cosine: { name: "Phrases", by: "decided by the example phrases" },
-      evidence: { name: "Evidence", by: "decided by what the stores hold" },
+      heuristic: { name: "Kind", passed: "several stores hold something", by: "decided by kind: only this store holds anything" },
+      cosine: { name: "Phrases", passed: "not enough", by: "decided by the example phrases" },
+      evidence: { name: "Evidence", passed: "not enough", by: "decided by what the stores hold" },
       fallback: { name: "Fallback", by: "no route was near: free text" },
     },
-    states: { decided: "decided", passed: "not enough", skipped: "not needed" },
+    states: { decided: "decided", skipped: "not needed" },
     handedOver: (from: string, to: string) => `Handed over from ${from} to ${to}:`,
     best: "best",
     margin: "margin",

@@ -150,12 +150,12 @@ export const pt: Strings = {
   decision: {
     stagesLabel: "Etapas do roteador",
     stages: {
-      heuristic: { name: "Tipo", by: "decidido pelo tipo: só este armazém contém algo" },
-      cosine: { name: "Frases", by: "decidido pelas frases de exemplo" },
-      evidence: { name: "Evidência", by: "decidido pelo que os armazéns contêm" },
+      heuristic: { name: "Tipo", passed: "vários armazéns contêm algo", by: "decidido pelo tipo: só este armazém contém algo" },
+      cosine: { name: "Frases", passed: "não bastou", by: "decidido pelas frases de exemplo" },
+      evidence: { name: "Evidência", passed: "não bastou", by: "decidido pelo que os armazéns contêm" },
       fallback: { name: "Reserva", by: "nenhuma rota perto: texto livre" },
     },
-    states: { decided: "decidiu", passed: "não bastou", skipped: "dispensada" },
+    states: { decided: "decidiu", skipped: "dispensada" },
     handedOver: (from, to) => `Passada de ${from} para ${to}:`,
     best: "melhor",
     margin: "margem",

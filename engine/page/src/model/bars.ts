@@ -42,7 +42,8 @@ export interface MarginStrip {
   of: "anchors" | "evidence";
   low: number;
   high: number;
-  points: { store: Store; score: number; at: number }[];
+  /** `raised`: so near to the one before that its mark stands above it. */
+  points: { store: Store; score: number; at: number; raised: boolean }[];
   /** Ends of the margin on the axis, from the second to the best, in `[0, 1]`. */
   margin: { from: number; to: number; value: number };
   /** Where a second score had to stay below, and the distance asked for. */
@@ -81,10 +82,22 @@ function stripOf(of: MarginStrip["of"], scores: ByStore<number>, margin: number 
     of,
     low,
     high,
-    points: sorted.map((point) => ({ ...point, at: at(point.score) })),
+    points: raise(sorted.map((point) => ({ ...point, at: at(point.score) }))),
     margin: { from: at(second.score), to: at(best.score), value: margin ?? best.score - second.score },
     delta: delta === null ? null : { at: at(best.score - delta), value: delta },
   };
+}
+
+/** Share of the axis that a mark takes. */
+const MARK = 0.08;
+
+function raise(points: Omit<MarginStrip["points"][number], "raised">[]): MarginStrip["points"] {
+  const placed: MarginStrip["points"] = [];
+  for (const point of points) {
+    const before = placed.at(-1);
+    placed.push({ ...point, raised: before !== undefined && !before.raised && before.at - point.at < MARK });
+  }
+  return placed;
 }
 
 export type StepState = "decided" | "passed" | "skipped";

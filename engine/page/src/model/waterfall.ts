@@ -78,7 +78,7 @@ function clamp(share: number): number {
   return Math.min(1, Math.max(0, share));
 }
 
-/** Round numbers for the axis, four to six of them. */
+/** Round numbers for the axis, from zero on, at most six. */
 export function ticks(total: number): number[] {
   const rough = total / 4;
   const power = 10 ** Math.floor(Math.log10(rough));

@@ -20,7 +20,7 @@ export function Button({ icon, kind = "plain", label, children, ...rest }: Butto
   return (
     <button type="button" class={`button ${kind}${only}`} aria-label={label} title={label} {...rest}>
       {icon && <Icon name={icon} />}
-      {children}
+      {children !== undefined && <span class="button-text">{children}</span>}
     </button>
   );
 }

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { Span } from "../api/types";
 import { locale, t } from "../i18n";
-import { duration } from "../model/format";
+import { duration, tick } from "../model/format";
 import { extent, type Scale, type SpanBar, ticks, waterfall } from "../model/waterfall";
 import { Segments } from "./basic";
 
@@ -13,11 +13,13 @@ interface WaterfallProps {
   total?: number;
   /** Called with a span to show its numbers. */
   choose?: (span: Span) => void;
+  /** Leaves out the legend where it stands above already. */
+  bare?: boolean;
   chosen?: Span | null;
 }
 
 /** Every step of a request on one axis of time; it grows while the request runs. */
-export function Waterfall({ spans, now, total, choose, chosen }: WaterfallProps) {
+export function Waterfall({ spans, now, total, choose, chosen, bare }: WaterfallProps) {
   const s = t.value.waterfall;
   const scale = useSignal<Scale>("linear");
   const end = total ?? extent(spans, now);
@@ -25,7 +27,7 @@ export function Waterfall({ spans, now, total, choose, chosen }: WaterfallProps)
   return (
     <div class="waterfall">
       <div class="waterfall-head">
-        <p class="legend"><span><i class="key model" />{s.model}</span><span><i class="key arithmetic" />{s.arithmetic}</span></p>
+        <p class="legend">{!bare && <><span><i class="key model" />{s.model}</span><span><i class="key arithmetic" />{s.arithmetic}</span></>}</p>
         <Segments
           label={s.scale}
           value={scale.value}
@@ -72,7 +74,7 @@ function Axis({ end }: { end: number }) {
   return (
     <div class="axis" aria-hidden="true">
       <span class="axis-track">
-        {marks.map((ms) => (ms / end > 0.93 ? null : <span key={ms} style={{ left: `${(ms / end) * 100}%` }}>{ms === 0 ? "0" : duration(ms, locale.value)}</span>))}
+        {marks.map((ms) => (ms / end > 0.93 ? null : <span key={ms} style={{ left: `${(ms / end) * 100}%` }}>{tick(ms, locale.value)}</span>))}
       </span>
     </div>
   );

@@ -28,6 +28,7 @@ export function Chat() {
         <Conversations />
       </aside>
       <section class="thread" aria-label={s.thread}>
+        <h1 class="unseen">{t.value.views.chat}</h1>
         <div class="thread-bar">
           <Button kind="quiet" icon="chat" onClick={() => (history.value = true)}>{s.conversations}</Button>
           <Link to="chat" class="button quiet">{s.fresh}</Link>
@@ -111,7 +112,7 @@ function Welcome() {
   }
   return (
     <div class="welcome">
-      <h1>{s.welcome}</h1>
+      <h2>{s.welcome}</h2>
       <p>{documents === undefined ? s.welcomeText : s.welcomeCount(documents)}</p>
       <dl>
         {STORES.map((store) => (

@@ -7,19 +7,19 @@ import { Skeleton, StoreChip, storeName } from "../../ui/basic";
 import { Icon, StoreMark } from "../../ui/icons";
 
 /** Where one part of the message went, with every number behind it. */
-export function DecisionCard({ part, index, of }: { part: Part; index: number; of: number }) {
+export function DecisionCard({ part, index, of, level = 4 }: { part: Part; index: number; of: number; level?: 3 | 4 }) {
   const s = t.value.decision;
   if (!isDecided(part)) {
     return (
       <div class="card">
-        <PartTitle part={part} index={index} of={of} />
+        <PartTitle part={part} index={index} of={of} level={level} />
         <Skeleton lines={4} />
       </div>
     );
   }
   return (
     <div class="card">
-      <PartTitle part={part} index={index} of={of} />
+      <PartTitle part={part} index={index} of={of} level={level} />
       <p class="outcome">
         <StoreChip store={part.route} />
         <span>{s.stages[part.stage].by}</span>
@@ -38,9 +38,11 @@ export function DecisionCard({ part, index, of }: { part: Part; index: number; o
   );
 }
 
-export function PartTitle({ part, index, of }: { part: Part; index: number; of: number }) {
+/** A part's number and text, as a heading of the level that its place asks for. */
+export function PartTitle({ part, index, of, level = 4 }: { part: Part; index: number; of: number; level?: 3 | 4 }) {
   if (of < 2) return null;
-  return <h4 class="part-title"><span>{index + 1}</span>{part.question}</h4>;
+  const Heading = `h${level}` as const;
+  return <Heading class="part-title"><span>{index + 1}</span>{part.question}</Heading>;
 }
 
 function Stages({ steps }: { steps: StageStep[] }) {
@@ -51,12 +53,12 @@ function Stages({ steps }: { steps: StageStep[] }) {
       {steps.map((step) => (
         <li key={step.stage} data-state={step.state}>
           <span class="stage-name">{s.stages[step.stage].name}</span>
-          <span class="stage-state">{s.states[step.state]}</span>
+          <span class="stage-state">{step.state === "passed" ? s.stages[step.stage].passed : s.states[step.state]}</span>
           {step.best !== undefined && step.tauHigh !== undefined && (
-            <Test holds={step.best >= step.tauHigh} what={s.best} value={fine(step.best, l)} limit={`τ ${fine(step.tauHigh, l)}`} />
+            <Test holds={step.best >= step.tauHigh} what={s.best} value={fine(step.best, l)} name="τ" limit={fine(step.tauHigh, l)} />
           )}
           {step.margin !== undefined && step.delta !== undefined && (
-            <Test holds={step.margin >= step.delta} what={s.margin} value={fine(step.margin, l)} limit={`δ ${fine(step.delta, l)}`} />
+            <Test holds={step.margin >= step.delta} what={s.margin} value={fine(step.margin, l)} name="δ" limit={fine(step.delta, l)} />
           )}
         </li>
       ))}
@@ -64,8 +66,13 @@ function Stages({ steps }: { steps: StageStep[] }) {
   );
 }
 
-function Test({ holds, what, value, limit }: { holds: boolean; what: string; value: string; limit: string }) {
-  return <span class="test" data-holds={holds}>{what} {value} {holds ? "≥" : "<"} {limit}</span>;
+/** A number against the least it had to reach. */
+function Test({ holds, what, value, name, limit }: { holds: boolean; what: string; value: string; name: string; limit: string }) {
+  return (
+    <span class="test" data-holds={holds}>
+      <span>{what} {value}</span> <span>{holds ? "≥" : "<"} {name} {limit}</span>
+    </span>
+  );
 }
 
 function Scores({ bars }: { bars: ScoreBar[] }) {
@@ -110,15 +117,15 @@ function Strip({ strip }: { strip: MarginStrip }) {
       <figcaption>
         <span>{s.strips[strip.of]} <b class="number">{fine(margin.value, l)}</b></span>
         {delta && <span class="strip-delta">{margin.value >= delta.value ? "≥" : "<"} δ <b class="number">{fine(delta.value, l)}</b></span>}
+        <span class="strip-ends" aria-hidden="true">{score(strip.low, l)} – {score(strip.high, l)}</span>
       </figcaption>
-      <div class="strip-axis" aria-hidden="true">
+      <div class="strip-axis" data-tall={strip.points.some((point) => point.raised)} aria-hidden="true">
         <i class="strip-margin" style={{ left: place(margin.from), width: place(margin.to - margin.from) }} />
         {delta && <i class="strip-limit" style={{ left: place(delta.at) }} />}
         {strip.points.map((point) => (
-          <span key={point.store} class="strip-point" style={{ left: place(point.at) }}><StoreMark store={point.store} /></span>
+          <span key={point.store} class="strip-point" data-raised={point.raised} style={{ left: place(point.at) }}><StoreMark store={point.store} /></span>
         ))}
       </div>
-      <div class="strip-ends" aria-hidden="true"><span>{score(strip.low, l)}</span><span>{score(strip.high, l)}</span></div>
     </figure>
   );
 }

@@ -6,6 +6,7 @@ import { isDecided } from "../../model/turn";
 import { Skeleton } from "../../ui/basic";
 import { GraphPath } from "../../ui/graph-path";
 import { StoreMark } from "../../ui/icons";
+import { excerpt } from "../../ui/plain-text";
 import { PartTitle } from "./decision";
 import { InstructionNote } from "./passage";
 import { Query } from "./query";
@@ -57,7 +58,7 @@ function PassageItem({ passage, open }: { passage: Retrieved; open: (chunk: stri
           <span class="number">{score(passage.score, locale.value)}</span>
         </span>
         <span class="mini-bar" aria-hidden="true"><i style={{ width: `${Math.min(1, Math.max(0, passage.score)) * 100}%` }} /></span>
-        <span class="snippet">{passage.text}</span>
+        <span class="snippet">{excerpt(passage.text)}</span>
       </button>
       {(passage.flags ?? []).includes("instruction") && <InstructionNote />}
     </li>

@@ -57,7 +57,7 @@ function Time({ turn }: { turn: Turn }) {
     <section>
       <h3>{s.time}</h3>
       {turn.document ? <ModelShare turn={turn} /> : null}
-      {turn.spans.length === 0 ? <Skeleton lines={4} /> : <Waterfall spans={turn.spans} now={now} />}
+      {turn.spans.length === 0 ? <Skeleton lines={4} /> : <Waterfall spans={turn.spans} now={now} bare={turn.document !== null} />}
     </section>
   );
 }

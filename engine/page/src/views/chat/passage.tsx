@@ -4,6 +4,7 @@ import { Link, ProblemNote, Skeleton } from "../../ui/basic";
 import { Dialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icons";
 import { useLoad } from "../../ui/load";
+import { PlainText } from "../../ui/plain-text";
 
 /** A passage in its document, with what stands before and after it. */
 export function Passage({ id, close }: { id: string; close: () => void }) {
@@ -17,13 +18,13 @@ export function Passage({ id, close }: { id: string; close: () => void }) {
       {data && (
         <>
           <p class="passage-place">
-            <span>{data.chunk.location}</span>
+            {!data.chunk.headings.includes(data.chunk.location) && <span>{data.chunk.location}</span>}
             {data.chunk.headings.length > 0 && <span>{data.chunk.headings.join(" › ")}</span>}
           </p>
           {(data.chunk.flags ?? []).includes("instruction") && <InstructionNote />}
           <div class="passage">
             {data.before.map((chunk) => <Around key={chunk.id} chunk={chunk} label={s.before} />)}
-            <mark>{data.chunk.text}</mark>
+            <mark><PlainText text={data.chunk.text} /></mark>
             {data.after.map((chunk) => <Around key={chunk.id} chunk={chunk} label={s.after} />)}
           </div>
           <Link to="corpus" id={data.document.id} class="button">{s.openDocument}</Link>
@@ -37,7 +38,7 @@ function Around({ chunk, label }: { chunk: Chunk; label: string }) {
   return (
     <div class="around">
       <span class="unseen">{label} </span>
-      {chunk.text}
+      <PlainText text={chunk.text} />
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { Part } from "../../api/types";
 import { locale, t } from "../../i18n";
-import { cell } from "../../model/format";
+import { cell, decimals } from "../../model/format";
 import { sqlTokens } from "../../model/sqltext";
 import { chartOf, type Order, sortRows } from "../../model/table";
 import { CopyButton, Skeleton } from "../../ui/basic";
@@ -57,6 +57,7 @@ export function Rows({ part }: { part: Pick<Part, "columns" | "rows" | "row_coun
   const s = t.value.found;
   const order = useSignal<Order | null>(null);
   const numeric = part.columns.map((_, at) => part.rows.every((row) => row[at] === null || typeof row[at] === "number"));
+  const places = part.columns.map((_, at) => decimals(part.rows.map((row) => row[at] ?? null)));
   const rows = sortRows(part.rows, order.value, locale.value).slice(0, MOST_ROWS);
   const sort = (column: number) => {
     const now = order.value;
@@ -85,7 +86,7 @@ export function Rows({ part }: { part: Pick<Part, "columns" | "rows" | "row_coun
           <tbody>
             {rows.map((row, line) => (
               <tr key={line}>
-                {row.map((value, at) => <td key={at} class={numeric[at] ? "numeric" : ""}>{cell(value, locale.value)}</td>)}
+                {row.map((value, at) => <td key={at} class={numeric[at] ? "numeric" : ""}>{cell(value, locale.value, places[at])}</td>)}
               </tr>
             ))}
           </tbody>

@@ -6,6 +6,7 @@ import { fine } from "../../model/format";
 import { Button, ProblemNote, Skeleton, StoreChip, storeName } from "../../ui/basic";
 import { StoreMark } from "../../ui/icons";
 import { useLoad } from "../../ui/load";
+import { PlainText } from "../../ui/plain-text";
 import { InstructionNote } from "../chat/passage";
 
 const PAGE = 20;
@@ -45,7 +46,7 @@ function ChunkCard({ chunk }: { chunk: Chunk }) {
         <span class="quiet-text">{chunk.location}</span>
       </header>
       {(chunk.flags ?? []).includes("instruction") && <InstructionNote />}
-      <p class="chunk-text">{chunk.text}</p>
+      <p class="chunk-text"><PlainText text={chunk.text} /></p>
       {decision && <PlacementNumbers decision={decision} />}
     </li>
   );

@@ -1,6 +1,6 @@
 import type { Failure, StoredDocument } from "../../api/corpus";
 import { locale, t } from "../../i18n";
-import { bytes, moment, shortPath } from "../../model/format";
+import { bytes, folder, moment, shortPath } from "../../model/format";
 import { Link } from "../../ui/basic";
 import { Icon } from "../../ui/icons";
 import { Placements } from "./placements";
@@ -23,7 +23,7 @@ export function DocumentTable({ documents }: { documents: StoredDocument[] }) {
           <tr key={document.id}>
             <th scope="row">
               <Link to="corpus" id={document.id}>{document.name}</Link>
-              <span class="quiet-text path" title={document.path}>{shortPath(document.path)}</span>
+              <span class="quiet-text path" title={document.path}>{folder(document.path)}</span>
               <Remarks document={document} />
             </th>
             <td><Placements placements={document.placements} /></td>

@@ -6,6 +6,7 @@ import { locale, t } from "../../i18n";
 import { score } from "../../model/format";
 import { ProblemNote, Segments, Skeleton } from "../../ui/basic";
 import { StoreMark } from "../../ui/icons";
+import { excerpt } from "../../ui/plain-text";
 
 type Ranking = "fts" | "vector" | "graph";
 
@@ -56,7 +57,7 @@ export function ContentSearch({ query, open }: { query: string; open: (chunk: st
                 <span class="passage-where">{passage.location}</span>
                 <span class="number">{score(passage.score, locale.value)}</span>
               </span>
-              <span class="snippet">{passage.text}</span>
+              <span class="snippet">{excerpt(passage.text)}</span>
             </button>
           </li>
         ))}

@@ -70,7 +70,7 @@ function RoleCard({ role, put, reload }: { role: RoleEntry; put: (entry: RoleEnt
         <dt>{s.model}</dt><dd>{role.name ?? "—"}</dd>
         {role.file && <><dt>{s.file}</dt><dd class="path">{role.file}</dd></>}
         {role.device && <><dt>{s.device}</dt><dd>{role.device}{role.reason && <span class="quiet-text"> {role.reason}</span>}</dd></>}
-        {role.memory_bytes !== null && <><dt>{s.memory}</dt><dd class="number">{bytes(role.memory_bytes, l)}</dd></>}
+        {role.memory_bytes !== null && role.memory_bytes > 0 && <><dt>{s.memory}</dt><dd class="number">{bytes(role.memory_bytes, l)}</dd></>}
         {role.context_tokens !== null && <><dt>{s.context}</dt><dd class="number">{s.tokens(role.context_tokens)}</dd></>}
         {role.dimension !== null && <><dt>{s.dimension}</dt><dd class="number">{role.dimension}</dd></>}
         {role.threads !== null && <><dt>{s.threads}</dt><dd class="number">{role.threads}</dd></>}

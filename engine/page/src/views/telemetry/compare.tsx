@@ -51,6 +51,14 @@ function Side({ letter, trace, total }: { letter: string; trace: AskDocument; to
   );
 }
 
+/** Milliseconds below which two times count as the same. */
+const LEAST = 0.005;
+
+function signed(ms: number, language: string): string {
+  if (Math.abs(ms) < LEAST) return "0";
+  return `${ms < 0 ? "−" : "+"}${duration(Math.abs(ms), language)}`;
+}
+
 function Differences({ a, b }: { a: AskDocument; b: AskDocument }) {
   const s = t.value.trace;
   const l = locale.value;
@@ -73,8 +81,8 @@ function Differences({ a, b }: { a: AskDocument; b: AskDocument }) {
                   <th scope="row"><code>{row.name}</code></th>
                   <td class="numeric">{row.a === null ? "—" : duration(row.a, l)}</td>
                   <td class="numeric">{row.b === null ? "—" : duration(row.b, l)}</td>
-                  <td class="numeric">{by < 0 ? "−" : "+"}{duration(Math.abs(by), l)}</td>
-                  <td aria-hidden="true"><span class="diverging"><i data-sign={by < 0 ? "less" : "more"} style={{ width: `${(Math.abs(by) / most) * 50}%` }} /></span></td>
+                  <td class="numeric">{signed(by, l)}</td>
+                  <td aria-hidden="true"><span class="diverging">{Math.abs(by) >= LEAST && <i data-sign={by < 0 ? "less" : "more"} style={{ width: `${(Math.abs(by) / most) * 50}%` }} />}</span></td>
                 </tr>
               );
             })}

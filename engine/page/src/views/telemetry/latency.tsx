@@ -1,6 +1,6 @@
 import type { LatencyRow } from "../../api/machine";
 import { locale, t } from "../../i18n";
-import { duration } from "../../model/format";
+import { duration, tick } from "../../model/format";
 
 /** Half and nearly all of every step's times, on one logarithmic axis: microseconds beside seconds. */
 export function Latency({ rows }: { rows: LatencyRow[] }) {
@@ -17,8 +17,8 @@ export function Latency({ rows }: { rows: LatencyRow[] }) {
             <tr>
               <th scope="col">{s.step}</th>
               <th scope="col" class="latency-plot"><span class="unseen">{s.plot}</span><Decades high={high} /></th>
-              <th scope="col" class="numeric">p50</th>
-              <th scope="col" class="numeric">p95</th>
+              <th scope="col" class="numeric"><span class="dot half" aria-hidden="true" /> p50</th>
+              <th scope="col" class="numeric"><span class="dot" aria-hidden="true" /> p95</th>
               <th scope="col" class="numeric">n</th>
             </tr>
           </thead>
@@ -55,7 +55,7 @@ function Decades({ high }: { high: number }) {
   const marks = [0.01, 1, 100, 10_000].filter((ms) => ms <= high * 0.7);
   return (
     <span class="decades" aria-hidden="true">
-      {marks.map((ms) => <span key={ms} style={{ left: `${share(ms, high) * 100}%` }}>{ms < 1000 ? `${ms} ms` : `${ms / 1000} s`}</span>)}
+      {marks.map((ms) => <span key={ms} style={{ left: `${share(ms, high) * 100}%` }}>{tick(ms, locale.value)}</span>)}
     </span>
   );
 }

@@ -51,7 +51,7 @@ export function TraceDetail({ id }: { id: string }) {
           <section>
             <h2>{t.value.panel.decided}</h2>
             <div class="side-by-side">
-              {trace.parts.map((part, index) => <DecisionCard key={index} part={part} index={index} of={trace.parts.length} />)}
+              {trace.parts.map((part, index) => <DecisionCard key={index} part={part} index={index} of={trace.parts.length} level={3} />)}
             </div>
           </section>
         </>
