@@ -10,6 +10,7 @@ TARGET=${CARGO_TARGET_DIR:-$CACHE/target}
 VENV=$CACHE/venv
 PREFIX=${POLYRAG_VULKAN_SDK:-$CACHE/vulkan-sdk}
 RUST_NEEDED=1.94
+NODE_NEEDED=18.18
 # The Debian release whose Vulkan headers and shader compiler an older one borrows.
 NEXT_RELEASE=trixie
 # Bump when the content of the private Vulkan prefix changes.
@@ -80,8 +81,14 @@ ensure_packages() {
         ensure_tools_without_apt
         return
     fi
-    local missing=() as_root=()
+    local missing=()
     mapfile -t missing < <(missing_packages)
+    ensure_installed "${missing[@]}"
+}
+
+# ensure_installed PACKAGE...: installs these system packages, or says how.
+ensure_installed() {
+    local missing=("$@") as_root=()
     [ ${#missing[@]} -gt 0 ] || return 0
     if [ "$(id -u)" != 0 ]; then
         if has sudo && sudo -n true 2>/dev/null; then
@@ -343,7 +350,7 @@ run_tests() {
     check "documentation" env RUSTDOCFLAGS='-D warnings' cargo doc --release --locked --no-deps --workspace
     check "Rust tests" cargo test --release --locked --workspace --no-fail-fast
     check "Python tests" python_tests
-    if [ ! -d page ]; then say "==> browser tests: there is no page yet, so none were run"; fi
+    check "page tests" page_tests
     summary "$log"
     [ ${#failed[@]} = 0 ] || fail "failed: ${failed[*]}"
 }
@@ -357,6 +364,21 @@ check() {
 
 logged() { "$@" 2>&1 | tee -a "$CACHE/test.log"; }
 
+# Node and Chromium are for the page's tests alone: its built bundle is committed.
+page_tests() {
+    local missing=()
+    if has apt-get; then
+        has node && version_at_least "$(node --version | tr -d v)" "$NODE_NEEDED" || missing+=(nodejs)
+        has npm || missing+=(npm)
+        has chromium || missing+=(chromium)
+        ensure_installed "${missing[@]}"
+    fi
+    cd "$ROOT/engine/page" || return 1
+    # npm writes its own copy of the lock file last: as new as ours, everything is there.
+    [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --no-audit --no-fund || return 1
+    npm run --silent check && NO_COLOR=1 npx vitest run
+}
+
 python_tests() {
     local built
     built=$(wheel | tail -n 1) || return 1
@@ -365,10 +387,11 @@ python_tests() {
     "$VENV/bin/python" -m pytest -q -p no:cacheprovider bindings/tests models eval/tests
 }
 
-# Adds up the closing lines of every test run in the log: cargo's and pytest's.
+# Adds up the closing lines of every test run in the log: cargo's, pytest's and vitest's.
 summary() {
     awk '
         /^test result: / { for (i = 1; i < NF; i++) { count($(i + 1), $i) } }
+        /^ +Tests +[0-9]/ { for (i = 1; i < NF; i++) { count($(i + 1), $i) } }
         /^(=+ )?[0-9]+ (passed|failed|skipped|error).* in [0-9.]+s/ { for (i = 1; i < NF; i++) { count($(i + 1), $i) } }
         function count(word, number) {
             gsub(/[^a-z]/, "", word)

@@ -46,7 +46,7 @@ const ROUTES = [
   ["GET", /^\/api\/documents\/(\d+)\/chunks$/, chunks],
   ["GET", /^\/api\/chunks\/(.+)$/, chunk],
   ["GET", /^\/api\/jobs$/, (c) => json(c.response, { jobs: c.state.jobs })],
-  ["GET", /^\/api\/jobs\/([^/]+)$/, (c) => one(c, c.state.jobs.find((job) => job.id === c.id), "job")],
+  ["GET", /^\/api\/jobs\/([^/]+)$/, (c) => one(c, c.state.jobs.find((job) => job.id === Number(c.id)), "job")],
   ["DELETE", /^\/api\/jobs\/([^/]+)$/, (c) => { c.state.stopJob(c.id); nothing(c.response); }],
   ["GET", /^\/api\/conversations$/, (c) => json(c.response, { conversations: c.state.conversationRows() })],
   ["GET", /^\/api\/conversations\/(.+)$/, (c) => one(c, c.state.conversations.find((conversation) => conversation.id === c.id), "conversation")],

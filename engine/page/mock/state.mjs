@@ -70,15 +70,15 @@ function corpus(state) {
       return gone;
     },
     startJob(kind, names) {
-      const job = { id: `j${state.jobs.length + 1}`, kind, state: "queued", files: names.length, finished: 0, current: null, documents: [], error: null, created_at: now(), seconds: 0 };
+      const job = { id: state.jobs.length + 1, kind, state: "queued", files: names.length, finished: 0, current: null, documents: [], error: null, created_at: now(), seconds: 0 };
       state.jobs.unshift(job);
       void runJob(state, job, names);
       return job.id;
     },
     stopJob(id) {
-      const job = state.jobs.find((one) => one.id === id);
+      const job = state.jobs.find((one) => one.id === Number(id));
       if (job) Object.assign(job, { state: "cancelled", current: null });
-      state.emit("job", { job });
+      state.emit("job", { ...job, documents: job.documents.length });
     },
   };
 }
@@ -86,7 +86,7 @@ function corpus(state) {
 async function runJob(state, job, names) {
   await state.wait(250);
   job.state = "running";
-  state.emit("job", { job });
+  state.emit("job", { ...job, documents: job.documents.length });
   for (const name of names) {
     for (const [stage, total] of [["reading", 1], ["embedding", 6], ["extracting facts", 3]]) {
       for (let done = 0; done < total; done += 1) {
@@ -99,10 +99,10 @@ async function runJob(state, job, names) {
     job.finished += 1;
     job.documents.push(taken(state, job, name));
     job.seconds += 1.4;
-    state.emit("job", { job });
+    state.emit("document", { job: job.id, document: job.documents.at(-1) });
   }
   Object.assign(job, { state: "done", current: null });
-  state.emit("job", { job });
+  state.emit("job", { ...job, documents: job.documents.length });
 }
 
 function taken(state, job, name) {

@@ -1,11 +1,14 @@
 // Writes demo/screenshots from the built page and the stand-in server: `npm run screenshots`.
+// With a folder (`npm run screenshots -- /tmp/shots [WORD]`) every picture there is goes into it, or
+// those whose name holds the word: for looking at after a change.
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { start } from "../mock/server.mjs";
 import { askIn, launch, openPage } from "./chromium.mjs";
 
-const FOLDER = process.argv[2] ?? join(fileURLToPath(new URL(".", import.meta.url)), "../../../demo/screenshots");
+const [folder, only] = process.argv.slice(2);
+const FOLDER = folder ?? join(fileURLToPath(new URL(".", import.meta.url)), "../../../demo/screenshots");
 
 const CHAIN = "Quem precisa assinar o faturamento de um pedido que entrou pelo Sistema Atlas?";
 const TWO = "Quanto faturamos em março e em que dias Recife suspende as coletas no Carnaval?";
@@ -58,12 +61,17 @@ const SHOTS = [
   ["models-phone", { path: "/models", size: "phone" }, async (page) => page.waitForSelector(".role")],
 ];
 
-const only = process.argv[3];
-if (!only) rmSync(FOLDER, { recursive: true, force: true });
+/** Those that are kept in the repository. */
+const KEPT = new Set([
+  "chat-live", "chat-chain", "chat-chain-found", "chat-two-parts", "chat-figure-en", "chat-table", "chat-guard", "chat-phone",
+  "chat-phone-panel", "corpus", "corpus-upload", "corpus-table", "telemetry", "telemetry-compare-dark", "models-dark-en",
+]);
+
+if (!folder) rmSync(FOLDER, { recursive: true, force: true });
 mkdirSync(FOLDER, { recursive: true });
 const browser = await launch();
 for (const [name, options, prepare] of SHOTS) {
-  if (only && !name.includes(only)) continue;
+  if (folder ? only && !name.includes(only) : !KEPT.has(name)) continue;
   const server = await start({ speed: options.speed ?? 0, empty: options.empty ?? false });
   const page = await openPage(browser, server.url, options);
   await prepare?.(page);

@@ -107,7 +107,7 @@ export interface JobStep {
 }
 
 export interface Job {
-  id: string;
+  id: number;
   kind: "add" | "reingest";
   state: JobState;
   files: number;
@@ -118,3 +118,6 @@ export interface Job {
   created_at: number;
   seconds: number;
 }
+
+/** A job as the feed tells it: how many documents are through, not which. */
+export type JobSummary = Omit<Job, "documents"> & { documents: number };

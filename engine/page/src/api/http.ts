@@ -70,7 +70,7 @@ export async function ask(body: AskBody, signal: AbortSignal, receive: (event: A
 
 /** Uploads files; `progress` gets the share sent, in `[0, 1]`. */
 export function upload(files: File[], fields: Record<string, string>, progress: (share: number) => void) {
-  return new Promise<{ job: string; files: string[] }>((resolve, reject) => {
+  return new Promise<{ job: number; files: string[] }>((resolve, reject) => {
     const form = new FormData();
     for (const [name, value] of Object.entries(fields)) form.append(name, value);
     for (const file of files) form.append("file", file, file.name);
@@ -81,7 +81,7 @@ export function upload(files: File[], fields: Record<string, string>, progress: 
     request.upload.onprogress = (event) => event.lengthComputable && progress(event.loaded / event.total);
     request.onerror = () => reject(new ApiError(problem(UNREACHABLE)));
     request.onload = () => {
-      if (request.status < 300) resolve(request.response as { job: string; files: string[] });
+      if (request.status < 300) resolve(request.response as { job: number; files: string[] });
       else reject(new ApiError((request.response as Problem | null) ?? problem("about:blank", request.status)));
     };
     request.send(form);

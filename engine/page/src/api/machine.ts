@@ -37,7 +37,8 @@ export interface Replay {
   parts: {
     question: string;
     stored: ReplayedDecision;
-    replayed: ReplayedDecision;
+    /** `null` where the trace holds no numbers to do it with. */
+    replayed: ReplayedDecision | null;
     same: boolean;
     now: ReplayedDecision | null;
   }[];
@@ -66,8 +67,8 @@ export interface RoleEntry {
   load_ms: number | null;
   dimension: number | null;
   tokens_per_second: Speed | null;
-  error: Problem | null;
-  busy: number;
+  error?: Problem | null;
+  busy?: number;
 }
 
 export interface Device {
@@ -83,7 +84,7 @@ export interface Device {
 export interface ModelList {
   roles: RoleEntry[];
   devices: Device[];
-  process: { memory_bytes: number };
+  process: { memory_bytes: number | null };
 }
 
 export interface SelfTest {

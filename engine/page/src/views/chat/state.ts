@@ -39,7 +39,7 @@ export async function send(message: string): Promise<void> {
   try {
     await ask(body, own.signal, (event) => receive(turn.key, event));
   } catch (error) {
-    if (!own.signal.aborted) change(turn.key, (now) => fail(now, problemOf(error)));
+    change(turn.key, (now) => (now.state === "running" ? fail(now, problemOf(error)) : now));
   }
   void loadConversations();
 }
@@ -49,17 +49,19 @@ function receive(key: number, event: AskEvent) {
     conversation.value = event.data.conversation;
     if (location.pathname === "/") go("chat", event.data.conversation, true);
   }
-  change(key, (turn) => applyEvent(turn, event));
+  // What still arrives after a stop is not shown.
+  change(key, (turn) => (turn.state === "running" ? applyEvent(turn, event) : turn));
 }
 
 /** Stops what is being answered. What was written so far stays on the screen. */
 export function stopAnswer() {
   const turn = running.value;
   if (!turn) return;
-  // Closing the connection stops the work as well; saying so is faster behind a proxy that buffers.
-  if (turn.requestId) void call("DELETE", `/api/ask/${turn.requestId}`).catch(() => undefined);
-  controller?.abort();
+  const own = controller;
   change(turn.key, stop);
+  // Closing the connection stops the work as well, but a proxy may notice that late.
+  const told = turn.requestId ? call("DELETE", `/api/ask/${turn.requestId}`).catch(() => undefined) : Promise.resolve();
+  void told.then(() => own?.abort());
 }
 
 /** Asks the same once more, in place of the answer that failed. */

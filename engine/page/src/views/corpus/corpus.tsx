@@ -1,7 +1,7 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { onEvent } from "../../api/feed";
-import type { DocumentList, Job, JobStep } from "../../api/corpus";
+import type { AddedDocument, DocumentList, JobStep, JobSummary } from "../../api/corpus";
 import { t } from "../../i18n";
 import { place } from "../../route";
 import { Empty, ProblemNote, Skeleton } from "../../ui/basic";
@@ -11,7 +11,7 @@ import { Passage } from "../chat/passage";
 import { DocumentDetail } from "./document";
 import { DropZone } from "./drop-zone";
 import { JobCards } from "./job-cards";
-import { corpusVersion, loadJobs, takeJob, takeStep } from "./jobs";
+import { corpusVersion, loadJobs, takeDocument, takeStep, takeSummary } from "./jobs";
 import { DocumentTable, Failures } from "./list";
 import { ContentSearch } from "./search";
 
@@ -59,8 +59,10 @@ function useJobFeed() {
   useEffect(() => {
     void loadJobs();
     const ends = [
-      onEvent<{ job?: Job } & Partial<Job>>("job", (data) => takeJob(data.job ?? (data as Job))),
-      onEvent<JobStep & { job: string }>("step", takeStep),
+      onEvent<JobSummary>("job", takeSummary),
+      onEvent<{ job: number; document: AddedDocument }>("document", takeDocument),
+      onEvent<JobStep & { job: number }>("step", takeStep),
+      onEvent("reset", loadJobs),
       onEvent("corpus", () => (corpusVersion.value += 1)),
     ];
     return () => ends.forEach((end) => end());

@@ -20,19 +20,24 @@ export function DocumentDetail({ id }: { id: string }) {
   const found = useLoad<StoredDocument>(`/api/documents/${encodeURIComponent(id)}`);
   const problem = useSignal<Problem | null>(null);
   const leaving = useSignal(false);
+  // The news of its own departure may come before the answer to the deletion.
+  const removing = useSignal(false);
   useSignalEffect(() => {
-    if (corpusVersion.value > 0) found.reload();
+    if (corpusVersion.value > 0 && !removing.peek()) found.reload();
   });
   const document = found.data;
   const attempt = (work: Promise<unknown>, then?: () => void) =>
     work.then(then).catch((error: unknown) => (problem.value = problemOf(error)));
   const reingest = () =>
-    attempt(call<{ job: string }>("POST", `/api/documents/${document!.id}/reingest`).then(({ job }) => follow(job)));
-  const remove = () =>
-    attempt(call("DELETE", `/api/documents/${document!.id}`), () => {
+    attempt(call<{ job: number }>("POST", `/api/documents/${document!.id}/reingest`).then(({ job }) => follow(job)));
+  const remove = () => {
+    removing.value = true;
+    const gone = () => {
       corpusVersion.value += 1;
       go("corpus");
-    });
+    };
+    void attempt(call("DELETE", `/api/documents/${document!.id}`), gone).finally(() => (removing.value = false));
+  };
   return (
     <div class="column">
       <Link to="corpus" class="back"><Icon name="left" />{t.value.corpus.title}</Link>

@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import { call, get, problemOf, upload } from "../../api/http";
-import type { Job, JobStep } from "../../api/corpus";
+import type { AddedDocument, Job, JobStep, JobSummary } from "../../api/corpus";
 import type { Problem } from "../../api/types";
 
 /** Files on their way in: what is being sent, and the jobs of the server. */
@@ -16,12 +16,12 @@ export interface Sending {
 export const sending = signal<Sending[]>([]);
 export const jobs = signal<Job[]>([]);
 /** Jobs that the person has put aside. */
-const dismissed = signal<ReadonlySet<string>>(new Set());
+const dismissed = signal<ReadonlySet<number>>(new Set());
 /** Counts up whenever the corpus may have changed. */
 export const corpusVersion = signal(0);
 
 export const shownJobs = computed(() => jobs.value.filter((job) => !dismissed.value.has(job.id) && (isOpen(job) || startedHere.has(job.id))));
-const startedHere = new Set<string>();
+const startedHere = new Set<number>();
 
 export function isOpen(job: Job): boolean {
   return job.state === "queued" || job.state === "running";
@@ -49,19 +49,39 @@ export function dropSending(key: number) {
 }
 
 /** Shows a job that was started here until it is put aside. */
-export async function follow(id: string): Promise<void> {
+export async function follow(id: number): Promise<void> {
   startedHere.add(id);
-  takeJob(await get<Job>(`/api/jobs/${encodeURIComponent(id)}`));
+  takeJob(await get<Job>(`/api/jobs/${id}`));
+}
+
+/** Takes a job as the feed tells it; which documents are through is asked for at its end. */
+export function takeSummary(summary: JobSummary) {
+  const before = jobs.value.find((job) => job.id === summary.id);
+  takeJob({ ...summary, documents: before?.documents ?? [] });
+  if (!isOpen(jobs.value.find((job) => job.id === summary.id)!)) {
+    void get<Job>(`/api/jobs/${summary.id}`).then(takeJob, () => undefined);
+  }
+}
+
+export function takeDocument({ job: id, document }: { job: number; document: AddedDocument }) {
+  const job = jobs.value.find((one) => one.id === id);
+  if (!job || job.documents.some((one) => one.path === document.path)) return;
+  takeJob({ ...job, documents: [...job.documents, document] });
 }
 
 export function takeJob(job: Job) {
   const before = jobs.value.find((one) => one.id === job.id);
   jobs.value = before ? jobs.value.map((one) => (one.id === job.id ? job : one)) : [job, ...jobs.value];
-  if (!before || before.finished !== job.finished || before.state !== job.state) corpusVersion.value += 1;
+  if (!before || before.documents.length !== job.documents.length || before.state !== job.state) corpusVersion.value += 1;
 }
 
-export function takeStep(step: JobStep & { job: string }) {
-  jobs.value = jobs.value.map((job) => (job.id === step.job && isOpen(job) ? { ...job, current: step } : job));
+/** Takes a step of a job: one of another file means that the file before is through. */
+export function takeStep(step: JobStep & { job: number }) {
+  jobs.value = jobs.value.map((job) => {
+    if (job.id !== step.job || !isOpen(job)) return job;
+    const through = job.current !== null && job.current.path !== step.path;
+    return { ...job, current: step, finished: Math.min(job.files, job.finished + Number(through)) };
+  });
 }
 
 export async function loadJobs(): Promise<void> {
@@ -72,10 +92,10 @@ export async function loadJobs(): Promise<void> {
   }
 }
 
-export async function stopJob(id: string): Promise<void> {
-  await call("DELETE", `/api/jobs/${encodeURIComponent(id)}`).catch(() => undefined);
+export async function stopJob(id: number): Promise<void> {
+  await call("DELETE", `/api/jobs/${id}`).catch(() => undefined);
 }
 
-export function dismiss(id: string) {
+export function dismiss(id: number) {
   dismissed.value = new Set([...dismissed.value, id]);
 }

@@ -21,7 +21,7 @@ export function Models() {
     <div class="column">
       <header class="page-head">
         <h1>{s.title}</h1>
-        {data && <p class="quiet-text">{s.process(bytes(data.process.memory_bytes, locale.value))}</p>}
+        {data?.process.memory_bytes != null && <p class="quiet-text">{s.process(bytes(data.process.memory_bytes, locale.value))}</p>}
       </header>
       <p class="lead">{s.lead}</p>
       {list.problem && <ProblemNote problem={list.problem} retry={list.reload} />}
@@ -83,12 +83,12 @@ function RoleCard({ role, put, reload }: { role: RoleEntry; put: (entry: RoleEnt
       {test.value && <TestResult test={test.value} />}
       <div class="actions">
         {role.state === "loaded"
-          ? <Button disabled={busy.value !== null || role.busy > 0} onClick={() => void act("sleep")}>{s.sleep}</Button>
+          ? <Button disabled={busy.value !== null || (role.busy ?? 0) > 0} onClick={() => void act("sleep")}>{s.sleep}</Button>
           : <Button kind="strong" disabled={busy.value !== null || state === "loading" || state === "missing"} onClick={() => void act("load")}>{s.load}</Button>}
         <Button disabled={busy.value !== null || state === "missing"} onClick={() => void act("selftest")}>
           {busy.value === "selftest" ? s.testing : s.selftest}
         </Button>
-        {role.busy > 0 && <span class="quiet-text">{s.busy(role.busy)}</span>}
+        {(role.busy ?? 0) > 0 && <span class="quiet-text">{s.busy(role.busy ?? 0)}</span>}
       </div>
     </section>
   );

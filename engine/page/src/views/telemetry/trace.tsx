@@ -118,7 +118,7 @@ function ReplayBox({ id }: { id: string }) {
                 <thead><tr><th scope="col"><span class="unseen">{s.which}</span></th><th scope="col">{s.route}</th><th scope="col">{s.stage}</th><th scope="col">{s.scores}</th><th scope="col" class="numeric">{t.value.decision.margin}</th></tr></thead>
                 <tbody>
                   <ReplayRow name={s.stored} decision={part.stored} />
-                  <ReplayRow name={s.replayed} decision={part.replayed} />
+                  {part.replayed && <ReplayRow name={s.replayed} decision={part.replayed} />}
                   {part.now && <ReplayRow name={s.now} decision={part.now} />}
                 </tbody>
               </table>
