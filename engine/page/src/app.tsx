@@ -13,11 +13,14 @@ import { Telemetry } from "./views/telemetry/telemetry";
 const CONTENT = { chat: Chat, corpus: Corpus, telemetry: Telemetry, models: Models };
 
 export function App() {
-  const { view } = place.value;
+  const { view, id } = place.value;
   const Content = CONTENT[view];
   useEffect(() => {
     document.title = `${t.value.views[view]} · PolyRAG`;
   }, [view, language.value]);
+  useEffect(() => {
+    document.getElementById("main")?.scrollTo(0, 0);
+  }, [view, id]);
   return (
     <>
       <a class="skip" href="#main">{t.value.shell.skip}</a>

@@ -180,7 +180,7 @@ export const en = {
     rejected: "Rejected:",
     rows: "Rows",
     firstRows: (shown: number, all: number) => `The first ${shown} of ${all} rows`,
-    seed: "named by the question",
+    seed: "the way begins here",
     via: { relation: "related", context: "names it", part: "part of the name", synonym: "similar name" },
   },
   passage: {

@@ -132,7 +132,7 @@ export const pt: Strings = {
     wrong: "Está errada? Esquecer e perguntar de novo",
   },
   guard: {
-    under: (score, threshold) => `semelhança ${score} abaixo de ${threshold}`,
+    under: (score, threshold) => `semelhança ${score} abaixo de ${threshold}`.replaceAll(".", ","),
     kinds: {
       languages: "idiomas diferentes",
       "number of questions": "quantidades de perguntas diferentes",
@@ -182,7 +182,7 @@ export const pt: Strings = {
     rejected: "Rejeitada:",
     rows: "Linhas",
     firstRows: (shown, all) => `As primeiras ${shown} de ${all} linhas`,
-    seed: "citado na pergunta",
+    seed: "o caminho começa aqui",
     via: { relation: "relacionado", context: "é citado em", part: "parte do nome", synonym: "nome parecido" },
   },
   passage: {

@@ -15,29 +15,31 @@ interface FoundProps {
   part: Part;
   index: number;
   of: number;
+  level?: 3 | 4;
   running: boolean;
   openPassage: (chunk: string) => void;
 }
 
 /** What a part's store gave: rows and their query, the way through the graph, passages. */
-export function Found({ part, index, of, running, openPassage }: FoundProps) {
+export function Found({ part, index, of, running, openPassage, level = 4 }: FoundProps) {
   const s = t.value.found;
   const picture = pathPicture(part.retrieved);
+  const Heading = `h${level}` as const;
   const nothing = part.sql === null && part.retrieved.length === 0;
   return (
     <div class="card">
-      <PartTitle part={part} index={index} of={of} />
+      <PartTitle part={part} index={index} of={of} level={level} />
       {nothing && (running || !isDecided(part) ? <Skeleton lines={3} /> : <p class="quiet-text">{s.nothing}</p>)}
-      {part.sql !== null && <Query part={part} index={index} running={running} />}
+      {part.sql !== null && <Query part={part} index={index} running={running} level={level} />}
       {picture && (
         <>
-          <h4>{s.path}</h4>
+          <Heading>{s.path}</Heading>
           <GraphPath picture={picture} open={openPassage} />
         </>
       )}
       {part.retrieved.length > 0 && (
         <>
-          <h4>{s.passages(part.retrieved.length)}</h4>
+          <Heading>{s.passages(part.retrieved.length)}</Heading>
           <ol class="passages">
             {part.retrieved.map((passage) => <PassageItem key={passage.chunk_id} passage={passage} open={openPassage} />)}
           </ol>

@@ -34,14 +34,16 @@ export function Panel({ turn, openPassage }: PanelProps) {
         </div>
       </section>
       <Time turn={turn} />
-      <section>
-        <h3>{s.found}</h3>
-        <div class="side-by-side">
-          {turn.parts.map((part, index) => (
-            <Found key={index} part={part} index={index} of={turn.parts.length} running={running} openPassage={openPassage} />
-          ))}
-        </div>
-      </section>
+      {turn.parts.length > 0 && (
+        <section>
+          <h3>{s.found}</h3>
+          <div class="side-by-side">
+            {turn.parts.map((part, index) => (
+              <Found key={index} part={part} index={index} of={turn.parts.length} running={running} openPassage={openPassage} />
+            ))}
+          </div>
+        </section>
+      )}
     </div>
   );
 }

@@ -9,8 +9,9 @@ import { ChartView } from "../../ui/charts";
 import { Icon } from "../../ui/icons";
 
 /** The query, the values it was linked to, and its rows. */
-export function Query({ part, index, running }: { part: Part; index: number; running: boolean }) {
+export function Query({ part, index, running, level = 4 }: { part: Part; index: number; running: boolean; level?: 3 | 4 }) {
   const s = t.value.found;
+  const Heading = `h${level}` as const;
   const links = part.sql_details?.links ?? [];
   const tries = (part.sql_details?.attempts ?? []).filter((attempt) => attempt.problem !== null);
   const waiting = running && part.columns.length === 0 && part.fallback === null;
@@ -18,7 +19,7 @@ export function Query({ part, index, running }: { part: Part; index: number; run
   return (
     <div class="query" data-query={index} tabIndex={-1}>
       <div class="query-head">
-        <h4>{s.query}</h4>
+        <Heading>{s.query}</Heading>
         <CopyButton label={s.copyQuery} text={() => part.sql ?? ""} />
       </div>
       <Sql text={part.sql ?? ""} />

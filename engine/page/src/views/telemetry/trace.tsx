@@ -11,12 +11,15 @@ import { Waterfall } from "../../ui/waterfall";
 import { storedTurn } from "../../model/turn";
 import { CacheLine } from "../chat/cache-line";
 import { DecisionCard } from "../chat/decision";
+import { Found } from "../chat/found";
+import { Passage } from "../chat/passage";
 
 /** One stored trace: its steps with their numbers, its decisions, and the arithmetic done again. */
 export function TraceDetail({ id }: { id: string }) {
   const s = t.value.trace;
   const found = useLoad<AskDocument>(`/api/traces/${encodeURIComponent(id)}`);
   const span = useSignal<Span | null>(null);
+  const passage = useSignal<string | null>(null);
   const trace = found.data;
   return (
     <div class="column wide">
@@ -54,6 +57,17 @@ export function TraceDetail({ id }: { id: string }) {
               {trace.parts.map((part, index) => <DecisionCard key={index} part={part} index={index} of={trace.parts.length} level={3} />)}
             </div>
           </section>
+          {trace.parts.length > 0 && (
+            <section>
+              <h2>{t.value.panel.found}</h2>
+              <div class="side-by-side">
+                {trace.parts.map((part, index) => (
+                  <Found key={index} part={part} index={index} of={trace.parts.length} level={3} running={false} openPassage={(chunk) => (passage.value = chunk)} />
+                ))}
+              </div>
+            </section>
+          )}
+          {passage.value && <Passage id={passage.value} close={() => (passage.value = null)} />}
         </>
       )}
     </div>
